@@ -1,0 +1,56 @@
+"""The only reader of time. Everything that waits names its timer, so that a test can find it."""
+
+import asyncio
+import time
+from contextlib import AbstractAsyncContextManager
+from datetime import UTC, datetime
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """Wall time, monotonic time and waiting. `chatd.testing.FakeClock` is its twin for tests."""
+
+    def now(self) -> datetime:
+        """The time of day, in UTC."""
+        ...
+
+    def monotonic(self) -> float:
+        """Seconds that only ever grow; for measuring, never for storing."""
+        ...
+
+    async def sleep(self, seconds: float, *, timer: str) -> None:
+        """Wait; `timer` is the name by which a test waits for and wakes this sleep."""
+        ...
+
+    def timeout(self, seconds: float, *, timer: str) -> AbstractAsyncContextManager[None]:
+        """Raise TimeoutError out of the block when it is still running after `seconds`."""
+        ...
+
+
+class SystemClock:
+    """The real clock."""
+
+    def now(self) -> datetime:
+        return datetime.now(UTC)  # noqa: TID251
+
+    def monotonic(self) -> float:
+        return time.monotonic()  # noqa: TID251
+
+    async def sleep(self, seconds: float, *, timer: str) -> None:
+        await asyncio.sleep(seconds)  # noqa: TID251
+
+    def timeout(self, seconds: float, *, timer: str) -> AbstractAsyncContextManager[None]:
+        return _Timeout(seconds)
+
+
+class _Timeout:
+    """asyncio.timeout as a context manager that yields nothing."""
+
+    def __init__(self, seconds: float) -> None:
+        self._timeout = asyncio.timeout(seconds)
+
+    async def __aenter__(self) -> None:
+        await self._timeout.__aenter__()
+
+    async def __aexit__(self, *exc: object) -> bool | None:
+        return await self._timeout.__aexit__(*exc)  # type: ignore[arg-type]

@@ -1,0 +1,1 @@
+"""Pure decisions and values: no I/O, no clock, no logging."""

@@ -1,0 +1,101 @@
+"""Everything that can be refused or go wrong, as one tree split by who must act.
+
+ChatdError
+  x InvalidRequest        the caller can fix it                           -> 400
+    + Conflict            it clashes with what is stored (constraint)     -> 409
+    + TooLarge            (limit)                                         -> 413
+  x Unauthenticated       who are you                                     -> 401
+  x Forbidden             the caller may see it but not do this           -> 403
+  x NotFound              also for "not yours to see"                     -> 404
+    + NotAuthorized       (action, resource) raised by AuthorizedStore; reads as missing
+  x Throttled             (retry_after_seconds)                           -> 429
+  x StoreUnavailable      the database can't be reached; try again        -> 503
+  x NoActor               a store call without anyone acting: a bug       -> 500
+  x NotWritten            (method) authorization of a query not written   -> 500
+  x StartRefused          the operator must change something; says what   -> exit code 1
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+
+
+class Validation(msgspec.Struct, frozen=True):
+    """One field that is wrong and what it should be."""
+
+    field: str
+    detail: str
+
+
+class ChatdError(Exception):
+    """Base of the tree. The message is written for the person who reads it; fields are for code."""
+
+    def __init__(self, message: str, *, detail: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.detail = detail
+
+
+class InvalidRequest(ChatdError):
+    def __init__(
+        self, message: str, *, detail: str | None = None, validations: Sequence[Validation] = ()
+    ) -> None:
+        super().__init__(message, detail=detail)
+        self.validations = tuple(validations)
+
+
+class Conflict(InvalidRequest):
+    pass
+
+
+class TooLarge(InvalidRequest):
+    def __init__(self, message: str, *, limit: int) -> None:
+        super().__init__(message)
+        self.limit = limit
+
+
+class Unauthenticated(ChatdError):
+    pass
+
+
+class Forbidden(ChatdError):
+    pass
+
+
+class NotFound(ChatdError):
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what} not found, or you may not see it.")
+        self.what = what
+
+
+class NotAuthorized(NotFound):
+    def __init__(self, *, action: str, resource: str) -> None:
+        super().__init__(resource[:1].upper() + resource[1:])
+        self.action = action
+        self.resource = resource
+
+
+class Throttled(ChatdError):
+    def __init__(self, message: str, *, retry_after_seconds: float) -> None:
+        super().__init__(message)
+        self.retry_after_seconds = retry_after_seconds
+
+
+class StoreUnavailable(ChatdError):
+    pass
+
+
+class NoActor(ChatdError):
+    def __init__(self, method: str) -> None:
+        super().__init__(f"{method} was called with nobody acting.")
+        self.method = method
+
+
+class NotWritten(ChatdError):
+    def __init__(self, method: str) -> None:
+        super().__init__(f"The authorization of {method} is not written yet.")
+        self.method = method
+
+
+class StartRefused(ChatdError):
+    pass
