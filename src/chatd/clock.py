@@ -4,11 +4,12 @@ import asyncio
 import time
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
+from types import TracebackType
 from typing import Protocol
 
 
 class Clock(Protocol):
-    """Wall time, monotonic time and waiting. `chatd.testing.FakeClock` is its twin for tests."""
+    """Wall time, monotonic time and waiting. `chatd.testing.fake_clock.FakeClock` is its twin for tests."""
 
     def now(self) -> datetime:
         """The time of day, in UTC."""
@@ -19,11 +20,14 @@ class Clock(Protocol):
         ...
 
     async def sleep(self, seconds: float, *, timer: str) -> None:
-        """Wait; `timer` is the name by which a test waits for and wakes this sleep."""
+        """Wait; `timer` is the name by which a test waits for and wakes this sleep. Zero only yields."""
         ...
 
     def timeout(self, seconds: float, *, timer: str) -> AbstractAsyncContextManager[None]:
-        """Raise TimeoutError out of the block when it is still running after `seconds`."""
+        """Raise TimeoutError out of the block when it is still running after `seconds`.
+
+        As asyncio.timeout: the block is cancelled once, and a cancellation from outside stays one.
+        """
         ...
 
 
@@ -52,5 +56,7 @@ class _Timeout:
     async def __aenter__(self) -> None:
         await self._timeout.__aenter__()
 
-    async def __aexit__(self, *exc: object) -> bool | None:
-        return await self._timeout.__aexit__(*exc)  # type: ignore[arg-type]
+    async def __aexit__(
+        self, exc_type: type[BaseException] | None, exc: BaseException | None, tb: TracebackType | None
+    ) -> bool | None:
+        return await self._timeout.__aexit__(exc_type, exc, tb)

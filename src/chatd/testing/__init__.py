@@ -1,0 +1,1 @@
+"""What tests share: Postgres per test, a fake clock, the behaviour marker."""
