@@ -1,1 +1,1 @@
-"""HTTP, settings and the composition root. Nothing is imported here, so that `chatd.server.settings` loads alone."""
+"""HTTP, settings and the composition root. Nothing is imported here, so that settings load alone."""

@@ -1,1 +1,1 @@
-"""Postgres: SQL, migrations, layers, hints, the embedded server. Nothing is imported here: the keeper must start fast."""
+"""Postgres and all that speaks SQL. Nothing is imported here: the keeper must start fast."""
