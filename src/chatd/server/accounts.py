@@ -1,0 +1,247 @@
+"""What happens to people: sign-up, sign-in, passwords, roles, tokens. Routes and the command line call the same functions.
+
+Each takes a store that acts for its caller; only signing in borrows rights, because nobody is signed in yet.
+"""
+
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from datetime import timedelta
+from typing import Final
+from uuid import UUID
+
+import asyncpg
+import msgspec
+
+from chatd.clock import Clock
+from chatd.core import people, throttle
+from chatd.core.access import ALL_SCOPES, AUTHENTICATOR, SETUP, Role
+from chatd.core.errors import Conflict, Forbidden, InvalidRequest, Throttled, Unauthenticated, Validation
+from chatd.core.secret import Secret
+from chatd.core.tokens import hash_setup_code, hash_token
+from chatd.minting import new_setup_code, new_token, uuid7
+from chatd.server.passwords import Passwords
+from chatd.store.actor import acting_as
+from chatd.store.constraints import UniqueConstraint
+from chatd.store.queries import Token, TokenKind, User, UserRole, UserStatus
+from chatd.store.store import Store
+
+_USER_AGENT_LONGEST: Final = 256  # enough to recognise a browser in the list of sessions
+
+# Which field a taken name belongs to.
+_TAKEN: Final = {
+    UniqueConstraint.USERS_EMAIL_KEY: Validation("email", "already used by another user"),
+    UniqueConstraint.USERS_USERNAME_KEY: Validation("username", "already used by another user"),
+    UniqueConstraint.GROUPS_NAME_KEY: Validation("name", "already used by another group"),
+    UniqueConstraint.TOKENS_API_NAME_KEY: Validation("name", "you already have a token of this name"),
+}
+
+
+class Client(msgspec.Struct, frozen=True):
+    """Where a request comes from, for the list of sessions and for throttling."""
+
+    address: str
+    user_agent: str = ""
+
+
+class SignedIn(msgspec.Struct, frozen=True):
+    key: Secret
+    token: Token
+    user: User
+
+
+class Accounts:
+    def __init__(self, store: Store, passwords: Passwords, clock: Clock, *, session_lifetime: timedelta) -> None:
+        self._store = store
+        self._passwords = passwords
+        self._clock = clock
+        self._session_lifetime = session_lifetime
+
+    async def create_user(
+        self, *, email: str, username: str, display_name: str, password: Secret, role: Role
+    ) -> User:
+        people.check_profile(email=email, username=username, display_name=display_name)
+        people.check_password(password.reveal())
+        password_hash = await self._passwords.hash(password)
+        with taken_names_refused():
+            return await self._store.insert_user(
+                id=uuid7(self._clock.now()),
+                email=email,
+                username=username,
+                display_name=display_name,
+                password_hash=password_hash,
+                role=UserRole(role),
+            )
+
+    async def has_any_user(self) -> bool:
+        with acting_as(SETUP):
+            return await self._store.has_any_user()
+
+    async def issue_setup_code(self) -> Secret:
+        """A code that creates the first user. Every server that starts on an empty deployment issues its own."""
+        code = new_setup_code()
+        with acting_as(SETUP):
+            await self._store.insert_setup_code(hash=hash_setup_code(code.reveal()))
+        return code
+
+    async def create_first_user(
+        self, *, code: Secret | None, email: str, username: str, display_name: str, password: Secret, client: Client
+    ) -> User:
+        """The owner of an empty deployment. Without a code only for the operator, who needs none."""
+        people.check_profile(email=email, username=username, display_name=display_name)
+        people.check_password(password.reveal())
+        async with self._counted_attempt(login="first user", client=client):
+            password_hash = await self._passwords.hash(password)
+            with acting_as(SETUP):
+                user = await self._store.insert_first_user(
+                    code_hash=None if code is None else hash_setup_code(code.reveal()),
+                    id=uuid7(self._clock.now()),
+                    email=email,
+                    username=username,
+                    display_name=display_name,
+                    password_hash=password_hash,
+                )
+                if user is None:
+                    if await self._store.has_any_user():
+                        raise Conflict("The first user exists already. Sign in, or ask an owner for an account.")
+                    raise Forbidden(
+                        "That is not the setup code.",
+                        detail="`chatd serve` prints it at every start while there is no user.",
+                    )
+            return user
+
+    async def sign_in(self, *, login: str, password: Secret, client: Client) -> SignedIn:
+        """Check a password and open a session. What exactly was wrong is not said."""
+        async with self._counted_attempt(login=login, client=client):
+            with acting_as(AUTHENTICATOR):
+                user = await self._store.get_user_by_login(login=login) if login.isprintable() else None
+                verified = await self._passwords.verify(user.password_hash if user else None, password)
+                if user is None or not verified:
+                    raise Unauthenticated("The email, username or password is wrong.")
+                if user.status is not UserStatus.ACTIVE:
+                    raise Unauthenticated("This account is suspended. Ask an owner to activate it.")
+                if self._passwords.is_outdated(user.password_hash):
+                    stronger = await self._passwords.hash(password)
+                    user = await self._store.update_user_password(id=user.id, password_hash=stronger)
+                return await self._open_session(user, client)
+
+    async def _open_session(self, user: User, client: Client) -> SignedIn:
+        key = new_token()
+        token = await self._store.insert_token(
+            id=uuid7(self._clock.now()),
+            user_id=user.id,
+            kind=TokenKind.SESSION,
+            name="session",
+            hash=hash_token(key.reveal()),
+            scopes=sorted(ALL_SCOPES),
+            expires_at=self._clock.now() + self._session_lifetime,
+            client_ip=client.address,
+            user_agent=_printable(client.user_agent)[:_USER_AGENT_LONGEST],
+        )
+        return SignedIn(key, token, user)
+
+    async def create_token(
+        self, *, user_id: UUID, name: str, scopes: Sequence[str], lifetime: timedelta, client: Client
+    ) -> tuple[Secret, Token]:
+        people.check_token(name=name, scopes=scopes)
+        key = new_token()
+        with taken_names_refused():
+            token = await self._store.insert_token(
+                id=uuid7(self._clock.now()),
+                user_id=user_id,
+                kind=TokenKind.API,
+                name=name,
+                hash=hash_token(key.reveal()),
+                scopes=sorted(set(scopes)),
+                expires_at=self._clock.now() + lifetime,
+                client_ip=client.address,
+                user_agent=_printable(client.user_agent)[:_USER_AGENT_LONGEST],
+            )
+        return key, token
+
+    async def change_profile(self, user: User, *, email: str, username: str, display_name: str) -> User:
+        people.check_profile(email=email, username=username, display_name=display_name)
+        with taken_names_refused():
+            return await self._store.update_user_profile(
+                id=user.id, email=email, username=username, display_name=display_name
+            )
+
+    async def change_own_password(
+        self, user: User, *, old: Secret, new: Secret, session_id: UUID | None, client: Client
+    ) -> None:
+        """Needs the old one, and ends every other session: whoever knew the old password is out."""
+        people.check_password(new.reveal())
+        async with self._counted_attempt(login=user.username, client=client):
+            if not await self._passwords.verify(user.password_hash, old):
+                raise InvalidRequest(
+                    "The old password is wrong.", validations=[Validation("old_password", "does not match")]
+                )
+        await self._set_password(user.id, new, except_session=session_id)
+
+    async def reset_password(self, user_id: UUID, new: Secret) -> None:
+        people.check_password(new.reveal())
+        await self._set_password(user_id, new, except_session=None)
+
+    async def _set_password(self, user_id: UUID, new: Secret, *, except_session: UUID | None) -> None:
+        password_hash = await self._passwords.hash(new)
+        async with self._store.transaction() as tx:
+            await tx.update_user_password(id=user_id, password_hash=password_hash)
+            await tx.delete_user_sessions(user_id=user_id, except_id=except_session)
+
+    async def set_role(self, user_id: UUID, role: Role) -> User:
+        async with self._store.transaction() as tx:
+            if role is not Role.OWNER:
+                await _keep_an_owner(tx, losing=user_id)
+            return await tx.update_user_role(id=user_id, role=UserRole(role))
+
+    async def set_status(self, user_id: UUID, status: UserStatus) -> User:
+        async with self._store.transaction() as tx:
+            if status is UserStatus.SUSPENDED:
+                await _keep_an_owner(tx, losing=user_id)
+            return await tx.update_user_status(id=user_id, status=status)
+
+    async def delete_user(self, user_id: UUID) -> None:
+        async with self._store.transaction() as tx:
+            await _keep_an_owner(tx, losing=user_id)
+            await tx.delete_user_tokens(user_id=user_id)
+            await tx.delete_user(id=user_id)
+
+    @asynccontextmanager
+    async def _counted_attempt(self, *, login: str, client: Client) -> AsyncIterator[None]:
+        """Counts as a failed login unless the block ends well; raises Throttled when there were too many."""
+        subjects = throttle.login_subjects(login, client.address)
+        with acting_as(AUTHENTICATOR):
+            pause = await self._store.admit_login(
+                subjects=subjects.all,
+                free_failures=subjects.free_failures,
+                forget_after=throttle.FORGET_AFTER,
+                longest=throttle.LONGEST_PAUSE,
+            )
+        if pause > 0:
+            raise Throttled(f"Too many failed attempts. Try again in {pause:.0f} s.", retry_after_seconds=pause)
+        yield
+        with acting_as(AUTHENTICATOR):
+            await self._store.settle_login(cleared=subjects.cleared_by_success, refunded=[subjects.address])
+
+
+@contextmanager
+def taken_names_refused() -> Iterator[None]:
+    """A unique constraint that names a field becomes a Conflict that names it too."""
+    try:
+        yield
+    except asyncpg.UniqueViolationError as error:
+        for constraint, validation in _TAKEN.items():
+            if error.constraint_name == constraint:
+                raise Conflict(
+                    f"That {validation.field} is {validation.detail}.", validations=[validation]
+                ) from error
+        raise
+
+
+async def _keep_an_owner(tx: Store, *, losing: UUID) -> None:
+    owners = await tx.lock_active_owners()
+    if owners == [losing]:
+        raise Conflict("This is the last active owner.", detail="Make another user an owner first.")
+
+
+def _printable(text: str) -> str:
+    return "".join(char for char in text if char.isprintable())

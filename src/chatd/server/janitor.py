@@ -1,0 +1,32 @@
+"""Removes what has expired: tokens nobody can use any more, forgotten login failures."""
+
+from datetime import timedelta
+from typing import Final
+
+import structlog
+
+from chatd.clock import Clock
+from chatd.core import throttle
+from chatd.core.access import JANITOR
+from chatd.store.actor import acting_as
+from chatd.store.store import Store
+
+_EVERY_SECONDS: Final = 3600.0
+_KEEP_EXPIRED: Final = timedelta(days=7)  # long enough to see in the database why a token stopped working
+_ROWS_AT_ONCE: Final = 1000  # a short statement; the rest goes at the next round
+_log: Final[structlog.stdlib.BoundLogger] = structlog.get_logger(__name__)
+
+
+async def clean_forever(store: Store, clock: Clock) -> None:
+    while True:
+        await clock.sleep(_EVERY_SECONDS, timer="janitor")
+        try:
+            await clean(store)
+        except Exception as error:  # noqa: BLE001 - the next round tries again
+            _log.warning("expired rows can't be removed", error=str(error))
+
+
+async def clean(store: Store) -> None:
+    with acting_as(JANITOR):
+        await store.delete_expired_tokens(expired_for=_KEEP_EXPIRED, max_rows=_ROWS_AT_ONCE)
+        await store.delete_old_login_failures(older_than=throttle.FORGET_AFTER)

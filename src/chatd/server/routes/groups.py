@@ -1,0 +1,99 @@
+"""/api/v2/groups: sets of users that limits and sharing can name."""
+
+from typing import Annotated
+from uuid import UUID
+
+import asyncpg
+from litestar import Router, delete, get, post, put
+from litestar.params import Parameter
+
+from chatd.clock import Clock
+from chatd.core import people
+from chatd.core.access import Person
+from chatd.core.errors import InvalidRequest, Validation
+from chatd.minting import uuid7
+from chatd.server import convert
+from chatd.server.accounts import taken_names_refused
+from chatd.server.routes.asking import PageLimit, problems
+from chatd.store.queries import InsertGroupMembersItem
+from chatd.store.store import Store
+from chatd.wire import users as wire
+
+_TAG = ["groups"]
+
+
+@get("/", tags=_TAG, responses=problems(400, 401))
+async def list_groups(
+    store: Store,
+    person: Person,
+    after: Annotated[UUID | None, Parameter(description="`next_after` of the page before.")] = None,
+    limit: PageLimit = 25,
+) -> wire.GroupPage:
+    """The groups one may see: one's own; for owners and auditors all."""
+    rows = await store.list_groups(after_id=after, max_rows=limit + 1)
+    page = rows[:limit]
+    return wire.GroupPage(
+        groups=[convert.group(row) for row in page], next_after=page[-1].id if len(rows) > limit else None
+    )
+
+
+@post("/", tags=_TAG, responses=problems(400, 401, 404, 409))
+async def create_group(data: wire.SaveGroup, store: Store, person: Person, clock: Clock) -> wire.Group:
+    people.check_group(name=data.name, display_name=data.display_name)
+    with taken_names_refused():
+        row = await store.insert_group(id=uuid7(clock.now()), name=data.name, display_name=data.display_name)
+    return convert.group(row)
+
+
+@get("/{group:uuid}", tags=_TAG, responses=problems(401, 404))
+async def get_group(group: UUID, store: Store, person: Person, organization_id: UUID) -> wire.GroupWithMembers:
+    """A group and who is in it."""
+    return wire.GroupWithMembers(
+        group=convert.group(await store.get_group_by_id(id=group)),
+        members=[convert.user(row, organization_id) for row in await store.list_group_members(group_id=group)],
+    )
+
+
+@put("/{group:uuid}", tags=_TAG, responses=problems(400, 401, 404, 409))
+async def update_group(group: UUID, data: wire.SaveGroup, store: Store, person: Person) -> wire.Group:
+    people.check_group(name=data.name, display_name=data.display_name)
+    with taken_names_refused():
+        row = await store.update_group(id=group, name=data.name, display_name=data.display_name)
+    return convert.group(row)
+
+
+@delete("/{group:uuid}", tags=_TAG, responses=problems(401, 404))
+async def delete_group(group: UUID, store: Store, person: Person) -> None:
+    await store.delete_group(id=group)
+
+
+@post("/{group:uuid}/members", tags=_TAG, status_code=204, responses=problems(400, 401, 404))
+async def add_members(group: UUID, data: wire.AddGroupMembers, store: Store, person: Person) -> None:
+    """Add users; those who are in the group stay."""
+    try:
+        await store.insert_group_members(
+            group_id=group, items=[InsertGroupMembersItem(user_id) for user_id in data.user_ids]
+        )
+    except asyncpg.ForeignKeyViolationError as error:
+        raise InvalidRequest(
+            "Check user_ids.", validations=[Validation("user_ids", "contains an id that is no user's")]
+        ) from error
+
+
+@delete("/{group:uuid}/members/{user:uuid}", tags=_TAG, responses=problems(401, 404))
+async def remove_member(group: UUID, user: UUID, store: Store, person: Person) -> None:
+    await store.delete_group_member(group_id=group, user_id=user)
+
+
+groups_router = Router(
+    "/api/v2/groups",
+    route_handlers=[
+        list_groups,
+        create_group,
+        get_group,
+        update_group,
+        delete_group,
+        add_members,
+        remove_member,
+    ],
+)

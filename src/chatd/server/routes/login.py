@@ -1,0 +1,77 @@
+"""/api/v2/users/login, /logout and /first: the ways in and out."""
+
+from uuid import UUID
+
+from litestar import Response, Router, get, post
+from litestar.datastructures import Cookie
+
+from chatd.core.access import Person
+from chatd.core.errors import InvalidRequest, Validation
+from chatd.core.secret import Secret
+from chatd.server import convert
+from chatd.server.accounts import Accounts, Client
+from chatd.server.routes.asking import problems
+from chatd.server.versions import Versions
+from chatd.store.store import Store
+from chatd.wire import users as wire
+
+SESSION_COOKIE = "chatd_session"
+_TAG = ["login"]
+
+
+def session_cookie(key: str, *, seconds: int, secure: bool) -> Cookie:
+    """HttpOnly, and Lax: a link from elsewhere opens the app signed in, a form posted from elsewhere is not."""
+    return Cookie(
+        SESSION_COOKIE, value=key, path="/", httponly=True, samesite="lax", secure=secure, max_age=seconds
+    )
+
+
+@get("/first", tags=_TAG)
+async def first_user_state(accounts: Accounts) -> wire.FirstUserState:
+    """Whether there is a user at all. While not, `POST /api/v2/users/first` makes the first one, an owner."""
+    return wire.FirstUserState(exists=await accounts.has_any_user())
+
+
+@post("/first", tags=_TAG, responses=problems(400, 403, 409, 429))
+async def create_first_user(
+    data: wire.CreateFirstUser, accounts: Accounts, client: Client, organization_id: UUID
+) -> wire.User:
+    """Make the owner of an empty deployment, with the one-time code that the server's terminal shows."""
+    row = await accounts.create_first_user(
+        code=Secret(data.code),
+        email=data.email,
+        username=data.username,
+        display_name=data.display_name,
+        password=Secret(data.password),
+        client=client,
+    )
+    return convert.user(row, organization_id)
+
+
+@post("/login", tags=_TAG, responses=problems(400, 401, 429))
+async def log_in(
+    data: wire.Login, accounts: Accounts, client: Client, organization_id: UUID, secure_cookies: bool
+) -> Response[wire.LoggedIn]:
+    """Open a session: the token is in the answer, and in a cookie for browsers."""
+    login = data.login or data.email
+    if not login:
+        raise InvalidRequest("Check login.", validations=[Validation("login", "an email address or a username")])
+    signed_in = await accounts.sign_in(login=login, password=Secret(data.password), client=client)
+    key = signed_in.key.reveal()
+    lifetime = int((signed_in.token.expires_at - signed_in.token.created_at).total_seconds())
+    return Response(
+        wire.LoggedIn(key, signed_in.token.expires_at, convert.user(signed_in.user, organization_id)),
+        cookies=[session_cookie(key, seconds=lifetime, secure=secure_cookies)],
+    )
+
+
+@post("/logout", tags=_TAG, status_code=204, responses=problems(401))
+async def log_out(store: Store, person: Person, versions: Versions, secure_cookies: bool) -> Response[None]:
+    """End this session (or revoke the API token that asks)."""
+    assert person.token_id is not None
+    await store.delete_token(id=person.token_id)
+    versions.changed("auth")
+    return Response(None, status_code=204, cookies=[session_cookie("", seconds=0, secure=secure_cookies)])
+
+
+login_router = Router("/api/v2/users", route_handlers=[first_user_state, create_first_user, log_in, log_out])

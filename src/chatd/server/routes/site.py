@@ -1,0 +1,47 @@
+"""/api/v2/buildinfo and the one organization."""
+
+from typing import Annotated
+
+from litestar import Router, get
+from litestar.params import Parameter
+
+from chatd.core.access import Person
+from chatd.core.errors import NotFound
+from chatd.server import convert
+from chatd.server.routes.asking import UserRef, find_user, problems
+from chatd.store.store import Store
+from chatd.wire import users as wire
+
+OrganizationRef = Annotated[str, Parameter(description="The organization's id or name, or `default`.")]
+
+
+@get("/buildinfo", tags=["site"])
+async def get_build_info(build_info: wire.BuildInfo) -> wire.BuildInfo:
+    """What runs here."""
+    return build_info
+
+
+@get("/organizations", tags=["site"], responses=problems(401))
+async def list_organizations(store: Store, person: Person) -> list[wire.Organization]:
+    """The one organization, for clients that expect organizations."""
+    return [convert.organization(await store.get_default_organization())]
+
+
+@get("/organizations/{organization:str}", tags=["site"], responses=problems(401, 404))
+async def get_organization(organization: OrganizationRef, store: Store, person: Person) -> wire.Organization:
+    row = await store.get_default_organization()
+    if organization not in ("default", row.name, str(row.id)):
+        raise NotFound("Organization")
+    return convert.organization(row)
+
+
+@get("/users/{user:str}/organizations", tags=["site"], responses=problems(401, 404))
+async def list_user_organizations(user: UserRef, store: Store, person: Person) -> list[wire.Organization]:
+    await find_user(store, person, user)
+    return [convert.organization(await store.get_default_organization())]
+
+
+site_router = Router(
+    "/api/v2",
+    route_handlers=[get_build_info, list_organizations, get_organization, list_user_organizations],
+)

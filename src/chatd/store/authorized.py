@@ -1,0 +1,339 @@
+"""The outermost layer: every query asks first whether the actor may.
+
+dbgen keeps the methods in the interface's order and their signatures right, and adds a refusing stub for a new query.
+Bodies are written by hand: no logic here, one check and one query each.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
+from typing import Self
+from uuid import UUID
+
+from chatd.core.access import EVERYTHING, Action, Actor, Filter, Kind, Person, Resource, scopes_within
+from chatd.core.errors import Forbidden
+from chatd.core.secret import Secret
+from chatd.store.actor import require_actor
+from chatd.store.authorizer import Authorizer
+from chatd.store.custom_queries import EncryptedColumn, SealedValue
+from chatd.store.filters import both
+from chatd.store.queries import (
+    AuthenticateTokenRow,
+    EncryptionKey,
+    Group,
+    InsertGroupMembersItem,
+    ListVersionsRow,
+    Organization,
+    Token,
+    TokenKind,
+    TouchTokensLastUsedItem,
+    TouchUsersLastSeenItem,
+    User,
+    UserRole,
+    UserStatus,
+)
+from chatd.store.store import Store
+
+
+class AuthorizedStore:
+    def __init__(self, inner: Store, authorizer: Authorizer) -> None:
+        self._inner = inner
+        self._authorizer = authorizer
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[Self]:
+        async with self._inner.transaction() as tx:
+            yield type(self)(tx, self._authorizer)
+
+    async def ping(self) -> None:
+        await self._inner.ping()
+
+    def _allow(self, method: str, action: Action, resource: Resource) -> Actor:
+        actor = require_actor(method)
+        self._authorizer.check(actor, action, resource)
+        return actor
+
+    def _visible(self, method: str, kind: Kind, asked: Filter) -> Filter:
+        return both(asked, self._authorizer.filter(require_actor(method), kind))
+
+    async def _group(self, actor: Actor, group_id: UUID) -> Resource:
+        """A group as far as this actor matters: whether they are in it."""
+        if not isinstance(actor, Person):
+            return Resource(Kind.GROUP)
+        mine = await self._inner.list_group_ids_by_user(user_id=actor.user_id)
+        return Resource(Kind.GROUP, members=frozenset({actor.user_id} if group_id in mine else ()))
+
+    async def get_group_by_id(self, *, id: UUID) -> Group:
+        actor = require_actor("get_group_by_id")
+        self._authorizer.check(actor, Action.READ, await self._group(actor, id))
+        return await self._inner.get_group_by_id(id=id)
+
+    async def list_groups(
+        self, *, after_id: UUID | None, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[Group]:
+        authorize = self._visible("list_groups", Kind.GROUP, authorize)
+        return await self._inner.list_groups(after_id=after_id, max_rows=max_rows, authorize=authorize)
+
+    async def insert_group(self, *, id: UUID, name: str, display_name: str) -> Group:
+        self._allow("insert_group", Action.CREATE, Resource(Kind.GROUP))
+        return await self._inner.insert_group(id=id, name=name, display_name=display_name)
+
+    async def update_group(self, *, name: str, display_name: str, id: UUID) -> Group:
+        self._allow("update_group", Action.UPDATE, Resource(Kind.GROUP))
+        return await self._inner.update_group(name=name, display_name=display_name, id=id)
+
+    async def delete_group(self, *, id: UUID) -> int:
+        self._allow("delete_group", Action.DELETE, Resource(Kind.GROUP))
+        return await self._inner.delete_group(id=id)
+
+    async def insert_group_members(self, *, group_id: UUID, items: Sequence[InsertGroupMembersItem]) -> int:
+        self._allow("insert_group_members", Action.UPDATE, Resource(Kind.GROUP))
+        return await self._inner.insert_group_members(group_id=group_id, items=items)
+
+    async def delete_group_member(self, *, group_id: UUID, user_id: UUID) -> int:
+        self._allow("delete_group_member", Action.UPDATE, Resource(Kind.GROUP))
+        return await self._inner.delete_group_member(group_id=group_id, user_id=user_id)
+
+    async def list_group_members(self, *, group_id: UUID) -> list[User]:
+        actor = require_actor("list_group_members")
+        self._authorizer.check(actor, Action.READ, await self._group(actor, group_id))
+        return await self._inner.list_group_members(group_id=group_id)
+
+    async def list_group_ids_by_user(self, *, user_id: UUID) -> list[UUID]:
+        self._allow("list_group_ids_by_user", Action.READ, Resource(Kind.USER, owner=user_id))
+        return await self._inner.list_group_ids_by_user(user_id=user_id)
+
+    async def admit_login(
+        self, *, subjects: Sequence[str], free_failures: Sequence[int], forget_after: timedelta, longest: timedelta
+    ) -> float:
+        self._allow("admit_login", Action.CREATE, Resource(Kind.LOGIN))
+        return await self._inner.admit_login(
+            subjects=subjects, free_failures=free_failures, forget_after=forget_after, longest=longest
+        )
+
+    async def settle_login(self, *, cleared: Sequence[str], refunded: Sequence[str]) -> int:
+        self._allow("settle_login", Action.UPDATE, Resource(Kind.LOGIN))
+        return await self._inner.settle_login(cleared=cleared, refunded=refunded)
+
+    async def delete_old_login_failures(self, *, older_than: timedelta) -> int:
+        self._allow("delete_old_login_failures", Action.DELETE, Resource(Kind.LOGIN))
+        return await self._inner.delete_old_login_failures(older_than=older_than)
+
+    async def insert_setup_code(self, *, hash: bytes) -> int:
+        self._allow("insert_setup_code", Action.CREATE, Resource(Kind.LOGIN))
+        return await self._inner.insert_setup_code(hash=hash)
+
+    async def get_default_organization(self) -> Organization:
+        self._allow("get_default_organization", Action.READ, Resource(Kind.ORGANIZATION))
+        return await self._inner.get_default_organization()
+
+    async def get_site_setting(self, *, key: str) -> str | None:
+        self._allow("get_site_setting", Action.READ, Resource(Kind.SETTING))
+        return await self._inner.get_site_setting(key=key)
+
+    async def upsert_site_setting(self, *, key: str, value: str) -> int:
+        self._allow("upsert_site_setting", Action.UPDATE, Resource(Kind.SETTING))
+        return await self._inner.upsert_site_setting(key=key, value=value)
+
+    async def list_versions(self) -> list[ListVersionsRow]:
+        self._allow("list_versions", Action.READ, Resource(Kind.SETTING))
+        return await self._inner.list_versions()
+
+    async def get_secret(self, *, name: str) -> Secret | None:
+        self._allow("get_secret", Action.READ, Resource(Kind.SECRET))
+        return await self._inner.get_secret(name=name)
+
+    async def insert_secret_if_absent(self, *, name: str, value: Secret) -> int:
+        self._allow("insert_secret_if_absent", Action.CREATE, Resource(Kind.SECRET))
+        return await self._inner.insert_secret_if_absent(name=name, value=value)
+
+    async def list_encryption_keys(self) -> list[EncryptionKey]:
+        self._allow("list_encryption_keys", Action.READ, Resource(Kind.ENCRYPTION_KEY))
+        return await self._inner.list_encryption_keys()
+
+    async def insert_encryption_key(self, *, id: str, canary: str) -> int:
+        self._allow("insert_encryption_key", Action.CREATE, Resource(Kind.ENCRYPTION_KEY))
+        return await self._inner.insert_encryption_key(id=id, canary=canary)
+
+    async def revoke_encryption_keys_except(self, *, id: str) -> int:
+        self._allow("revoke_encryption_keys_except", Action.UPDATE, Resource(Kind.ENCRYPTION_KEY))
+        return await self._inner.revoke_encryption_keys_except(id=id)
+
+    async def insert_token(
+        self,
+        *,
+        id: UUID,
+        user_id: UUID,
+        kind: TokenKind,
+        name: str,
+        hash: bytes,
+        scopes: Sequence[str],
+        expires_at: datetime,
+        client_ip: str,
+        user_agent: str,
+    ) -> Token:
+        actor = self._allow("insert_token", Action.CREATE, Resource(Kind.TOKEN, owner=user_id))
+        if isinstance(actor, Person) and not scopes_within(actor.scopes, scopes):
+            raise Forbidden("A token can't make one that may do more than itself.")
+        return await self._inner.insert_token(
+            id=id,
+            user_id=user_id,
+            kind=kind,
+            name=name,
+            hash=hash,
+            scopes=scopes,
+            expires_at=expires_at,
+            client_ip=client_ip,
+            user_agent=user_agent,
+        )
+
+    async def get_token_by_id(self, *, id: UUID) -> Token:
+        actor = require_actor("get_token_by_id")
+        token = await self._inner.get_token_by_id(id=id)
+        self._authorizer.check(actor, Action.READ, Resource(Kind.TOKEN, owner=token.user_id))
+        return token
+
+    async def authenticate_token(self, *, hash: bytes) -> AuthenticateTokenRow | None:
+        self._allow("authenticate_token", Action.READ, Resource(Kind.LOGIN))
+        return await self._inner.authenticate_token(hash=hash)
+
+    async def list_tokens_by_user(
+        self, *, user_id: UUID, kind: TokenKind, before_id: UUID | None, max_rows: int
+    ) -> list[Token]:
+        self._allow("list_tokens_by_user", Action.READ, Resource(Kind.TOKEN, owner=user_id))
+        return await self._inner.list_tokens_by_user(
+            user_id=user_id, kind=kind, before_id=before_id, max_rows=max_rows
+        )
+
+    async def delete_token(self, *, id: UUID) -> int:
+        actor = require_actor("delete_token")
+        token = await self._inner.get_token_by_id(id=id)
+        self._authorizer.check(actor, Action.DELETE, Resource(Kind.TOKEN, owner=token.user_id))
+        return await self._inner.delete_token(id=id)
+
+    async def delete_user_sessions(self, *, user_id: UUID, except_id: UUID | None) -> int:
+        self._allow("delete_user_sessions", Action.DELETE, Resource(Kind.TOKEN, owner=user_id))
+        return await self._inner.delete_user_sessions(user_id=user_id, except_id=except_id)
+
+    async def delete_user_tokens(self, *, user_id: UUID) -> int:
+        self._allow("delete_user_tokens", Action.DELETE, Resource(Kind.TOKEN, owner=user_id))
+        return await self._inner.delete_user_tokens(user_id=user_id)
+
+    async def delete_expired_tokens(self, *, expired_for: timedelta, max_rows: int) -> int:
+        self._allow("delete_expired_tokens", Action.DELETE, Resource(Kind.TOKEN))
+        return await self._inner.delete_expired_tokens(expired_for=expired_for, max_rows=max_rows)
+
+    async def touch_tokens_last_used(self, *, items: Sequence[TouchTokensLastUsedItem]) -> int:
+        self._allow("touch_tokens_last_used", Action.UPDATE, Resource(Kind.TOKEN))
+        return await self._inner.touch_tokens_last_used(items=items)
+
+    async def get_user_by_id(self, *, id: UUID) -> User:
+        self._allow("get_user_by_id", Action.READ, Resource(Kind.USER, owner=id))
+        return await self._inner.get_user_by_id(id=id)
+
+    async def get_user_by_login(self, *, login: str) -> User | None:
+        self._allow("get_user_by_login", Action.READ, Resource(Kind.LOGIN))
+        return await self._inner.get_user_by_login(login=login)
+
+    async def get_user_by_username(self, *, username: str) -> User | None:
+        actor = require_actor("get_user_by_username")
+        user = await self._inner.get_user_by_username(username=username)
+        self._authorizer.check(actor, Action.READ, Resource(Kind.USER, owner=user.id if user else None))
+        return user
+
+    async def list_users(
+        self, *, after_id: UUID | None, search: str | None, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[User]:
+        authorize = self._visible("list_users", Kind.USER, authorize)
+        return await self._inner.list_users(
+            after_id=after_id, search=search, max_rows=max_rows, authorize=authorize
+        )
+
+    async def count_users(self, *, search: str | None, authorize: Filter = EVERYTHING) -> int:
+        authorize = self._visible("count_users", Kind.USER, authorize)
+        return await self._inner.count_users(search=search, authorize=authorize)
+
+    async def has_any_user(self) -> bool:
+        self._allow("has_any_user", Action.READ, Resource(Kind.USER))
+        return await self._inner.has_any_user()
+
+    async def insert_user(
+        self, *, id: UUID, email: str, username: str, display_name: str, password_hash: str, role: UserRole
+    ) -> User:
+        self._allow("insert_user", Action.CREATE, Resource(Kind.USER))
+        return await self._inner.insert_user(
+            id=id,
+            email=email,
+            username=username,
+            display_name=display_name,
+            password_hash=password_hash,
+            role=role,
+        )
+
+    async def insert_first_user(
+        self,
+        *,
+        code_hash: bytes | None,
+        id: UUID,
+        email: str,
+        username: str,
+        display_name: str,
+        password_hash: str,
+    ) -> User | None:
+        self._allow("insert_first_user", Action.CREATE, Resource(Kind.USER))
+        return await self._inner.insert_first_user(
+            code_hash=code_hash,
+            id=id,
+            email=email,
+            username=username,
+            display_name=display_name,
+            password_hash=password_hash,
+        )
+
+    async def update_user_profile(self, *, email: str, username: str, display_name: str, id: UUID) -> User:
+        self._allow("update_user_profile", Action.UPDATE_PERSONAL, Resource(Kind.USER, owner=id))
+        return await self._inner.update_user_profile(
+            email=email, username=username, display_name=display_name, id=id
+        )
+
+    async def update_user_role(self, *, role: UserRole, id: UUID) -> User:
+        self._allow("update_user_role", Action.UPDATE, Resource(Kind.USER, owner=id))
+        return await self._inner.update_user_role(role=role, id=id)
+
+    async def update_user_status(self, *, status: UserStatus, id: UUID) -> User:
+        self._allow("update_user_status", Action.UPDATE, Resource(Kind.USER, owner=id))
+        return await self._inner.update_user_status(status=status, id=id)
+
+    async def update_user_password(self, *, password_hash: str, id: UUID) -> User:
+        self._allow("update_user_password", Action.UPDATE_PERSONAL, Resource(Kind.USER, owner=id))
+        return await self._inner.update_user_password(password_hash=password_hash, id=id)
+
+    async def delete_user(self, *, id: UUID) -> int:
+        self._allow("delete_user", Action.DELETE, Resource(Kind.USER, owner=id))
+        return await self._inner.delete_user(id=id)
+
+    async def lock_active_owners(self) -> list[UUID]:
+        self._allow("lock_active_owners", Action.UPDATE, Resource(Kind.USER))
+        return await self._inner.lock_active_owners()
+
+    async def touch_users_last_seen(self, *, items: Sequence[TouchUsersLastSeenItem]) -> int:
+        self._allow("touch_users_last_seen", Action.UPDATE, Resource(Kind.USER))
+        return await self._inner.touch_users_last_seen(items=items)
+
+    async def list_encrypted_columns(self) -> list[EncryptedColumn]:
+        self._allow("list_encrypted_columns", Action.READ, Resource(Kind.ENCRYPTION_KEY))
+        return await self._inner.list_encrypted_columns()
+
+    async def lock_values_under_other_keys(
+        self, *, column: EncryptedColumn, key_id: str, max_rows: int
+    ) -> list[SealedValue]:
+        self._allow("lock_values_under_other_keys", Action.UPDATE, Resource(Kind.ENCRYPTION_KEY))
+        return await self._inner.lock_values_under_other_keys(column=column, key_id=key_id, max_rows=max_rows)
+
+    async def replace_sealed_values(self, *, column: EncryptedColumn, values: Sequence[SealedValue]) -> int:
+        self._allow("replace_sealed_values", Action.UPDATE, Resource(Kind.ENCRYPTION_KEY))
+        return await self._inner.replace_sealed_values(column=column, values=values)
+
+    async def list_announced_keys(self) -> list[int]:
+        self._allow("list_announced_keys", Action.READ, Resource(Kind.ENCRYPTION_KEY))
+        return await self._inner.list_announced_keys()

@@ -1,0 +1,82 @@
+"""The encryption keys of a deployment: where they come from, and the proof that they are the right ones."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from chatd.core.errors import StartRefused
+from chatd.core.secret import Secret
+from chatd.store.cipher import Cipher, EncryptionKey, UnreadableSecret, new_key_text
+from chatd.store.store import Store
+
+KEY_FILE: Final = "encryption.keys"
+_CANARY: Final = "chatd canary"
+
+
+def load_cipher(configured: Sequence[Secret], data_dir: Path) -> Cipher:
+    """The configured keys, else those of the data directory's key file, which is made at the first start."""
+    if configured:
+        texts = [key.reveal() for key in configured]
+        source = "CHATD_ENCRYPTION_KEYS"
+    else:
+        path = data_dir / KEY_FILE
+        texts = read_key_file(path) if path.exists() else [_make_key_file(path)]
+        source = str(path)
+    try:
+        return Cipher([EncryptionKey.from_text(text) for text in texts])
+    except ValueError as error:
+        raise StartRefused(f"{source}: {error}.", detail="Make one with `chatd keys new`.") from error
+
+
+def read_key_file(path: Path) -> list[str]:
+    """One key a line, the first encrypts; lines that start with # are remarks."""
+    lines = (line.strip() for line in path.read_text("ascii").splitlines())
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def write_key_file(path: Path, keys: Sequence[str]) -> None:
+    """Replace the file in one step, readable by its owner only."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f"{path.name}.{os.getpid()}")
+    remark = "# Encryption keys of this deployment, newest first. Without them its stored secrets are lost: back this up.\n"
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="ascii") as file:
+        file.write(remark + "\n".join(keys) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(path)
+
+
+def _make_key_file(path: Path) -> str:
+    """Of several servers that start at once on an empty directory one makes the file and all read it."""
+    key = new_key_text()
+    draft = path.with_name(f"{path.name}.new.{os.getpid()}")
+    write_key_file(draft, [key])
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        return read_key_file(path)[0]
+    finally:
+        draft.unlink()
+    return key
+
+
+async def check_keys(store: Store, cipher: Cipher) -> None:
+    """Refuse keys that can't read what this database holds; remember the primary for the next start."""
+    for row in await store.list_encryption_keys():
+        if row.revoked_at is not None:
+            continue
+        if row.id not in cipher.key_ids:
+            raise StartRefused(
+                f"This database holds secrets under encryption key {row.id}, which is not among the configured keys "
+                f"({', '.join(cipher.key_ids)}).",
+                detail="Add that key to CHATD_ENCRYPTION_KEYS, or restore the key file of the data directory.",
+            )
+        try:
+            readable = cipher.decrypt(Secret(row.canary)).reveal() == _CANARY
+        except UnreadableSecret:
+            readable = False
+        if not readable:
+            raise StartRefused(f"Encryption key {row.id} does not open its own test value: the database is damaged.")
+    await store.insert_encryption_key(id=cipher.primary.id, canary=cipher.primary.seal(_CANARY))

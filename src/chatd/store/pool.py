@@ -1,0 +1,57 @@
+"""The asyncpg pool: where connections get their search path, limits and statement cache."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+import asyncpg
+
+from chatd.core.errors import StartRefused
+from chatd.store.migrate import MigrationReport, migrate
+
+if TYPE_CHECKING:
+    Pool = asyncpg.Pool[asyncpg.Record]
+
+_CONNECT_SECONDS: Final = 10.0  # a database that does not answer by then is reported, not waited for
+_COMMAND_SECONDS: Final = 30.0  # no query of ours takes a tenth of it; a stuck one must not hold a connection
+_CACHED_STATEMENTS: Final = 1024  # more than there are queries, so that every one stays prepared
+
+
+def connect_options(dsn: str, *, function_schema: str | None = None) -> dict[str, Any]:
+    """Arguments for asyncpg's connect and create_pool alike."""
+    search_path = f'"{function_schema}", public' if function_schema else "public"
+    return {
+        "dsn": dsn,
+        "timeout": _CONNECT_SECONDS,
+        "command_timeout": _COMMAND_SECONDS,
+        "statement_cache_size": _CACHED_STATEMENTS,
+        "max_cached_statement_lifetime": 0,
+        "server_settings": {"search_path": search_path, "application_name": "chatd", "timezone": "UTC"},
+    }
+
+
+async def migrate_database(dsn: str) -> MigrationReport:
+    """Migrate over a connection of its own, without a time limit: a large migration may take minutes."""
+    try:
+        connection = await asyncpg.connect(**{**connect_options(dsn), "command_timeout": None})
+    except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        raise StartRefused(
+            f"The database can't be reached: {error or type(error).__name__}",
+            detail="Check CHATD_DATABASE_URL and that the server runs and accepts this user.",
+        ) from error
+    try:
+        return await migrate(connection)
+    finally:
+        await connection.close()
+
+
+@asynccontextmanager
+async def open_pool(dsn: str, *, function_schema: str, size: int) -> "AsyncIterator[Pool]":
+    """A pool of at most `size` connections on a migrated database."""
+    async with asyncpg.create_pool(
+        **connect_options(dsn, function_schema=function_schema),
+        min_size=1,
+        max_size=size,
+        max_inactive_connection_lifetime=300.0,  # five quiet minutes, then the server gets its memory back
+    ) as pool:
+        yield pool

@@ -1,0 +1,170 @@
+"""People as a client sees them: users, logins, tokens, groups, the one organization."""
+
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from chatd.core.access import Role
+
+# Longer than any valid value, so that the rules of core/people.py can say what is wrong; short enough to bound the work.
+Text = Annotated[str, Meta(max_length=2048)]
+
+
+class User(msgspec.Struct):
+    id: UUID
+    email: str
+    username: str
+    display_name: str
+    role: Role
+    status: str
+    created_at: datetime
+    updated_at: datetime
+    last_seen_at: datetime | None
+    organization_ids: list[UUID]
+
+
+class UserPage(msgspec.Struct):
+    """`next_after` is the `after` of the next page; null on the last one. `count` is what matches in all."""
+
+    users: list[User]
+    count: int
+    next_after: UUID | None
+
+
+class CreateUser(msgspec.Struct, forbid_unknown_fields=True):
+    email: Text
+    username: Text
+    password: Text
+    display_name: Text = ""
+    role: Role = Role.MEMBER
+
+
+class CreateFirstUser(msgspec.Struct, forbid_unknown_fields=True):
+    """`code` is the one-time code that `chatd serve` prints while there is no user."""
+
+    code: Text
+    email: Text
+    username: Text
+    password: Text
+    display_name: Text = ""
+
+
+class FirstUserState(msgspec.Struct):
+    exists: bool
+
+
+class UpdateUser(msgspec.Struct, forbid_unknown_fields=True):
+    """What is left out stays."""
+
+    email: Text | UnsetType = UNSET
+    username: Text | UnsetType = UNSET
+    display_name: Text | UnsetType = UNSET
+
+
+class UpdateRole(msgspec.Struct, forbid_unknown_fields=True):
+    role: Role
+
+
+class UpdatePassword(msgspec.Struct, forbid_unknown_fields=True):
+    """`old_password` is needed for one's own; an owner resets others' without it."""
+
+    password: Text
+    old_password: Text = ""
+
+
+class Login(msgspec.Struct, forbid_unknown_fields=True):
+    """`login` is an email address or a username; `email` is its older name."""
+
+    password: Text
+    login: Text = ""
+    email: Text = ""
+
+
+class LoggedIn(msgspec.Struct):
+    """The token goes into `Authorization: Bearer …`; a browser uses the cookie that comes with it."""
+
+    session_token: str
+    expires_at: datetime
+    user: User
+
+
+class Token(msgspec.Struct):
+    """An API token or a session, without the token itself, which is shown once, when it is made."""
+
+    id: UUID
+    user_id: UUID
+    kind: str
+    name: str
+    scopes: list[str]
+    created_at: datetime
+    expires_at: datetime
+    last_used_at: datetime | None
+    client_ip: str
+    user_agent: str
+    current: bool
+
+
+class TokenPage(msgspec.Struct):
+    """`next_before` is the `before` of the next page; null on the last one."""
+
+    tokens: list[Token]
+    next_before: UUID | None
+
+
+class CreateToken(msgspec.Struct, forbid_unknown_fields=True):
+    name: Text
+    scopes: Annotated[list[Text], Meta(min_length=1, max_length=64)] = msgspec.field(
+        default_factory=lambda: ["*:*"]
+    )
+    lifetime_hours: Annotated[int, Meta(ge=1, le=8760)] = 720
+
+
+class CreatedToken(msgspec.Struct):
+    key: str
+    token: Token
+
+
+class Group(msgspec.Struct):
+    id: UUID
+    name: str
+    display_name: str
+    created_at: datetime
+
+
+class GroupPage(msgspec.Struct):
+    groups: list[Group]
+    next_after: UUID | None
+
+
+class GroupWithMembers(msgspec.Struct):
+    group: Group
+    members: list[User]
+
+
+class SaveGroup(msgspec.Struct, forbid_unknown_fields=True):
+    name: Text
+    display_name: Text = ""
+
+
+class AddGroupMembers(msgspec.Struct, forbid_unknown_fields=True):
+    user_ids: Annotated[list[UUID], Meta(min_length=1, max_length=1000)]
+
+
+class Organization(msgspec.Struct):
+    """chatd has exactly one; clients of multi-organization systems ask for it."""
+
+    id: UUID
+    name: str
+    display_name: str
+    is_default: bool
+    created_at: datetime
+
+
+class BuildInfo(msgspec.Struct):
+    version: str
+    external_url: str
+    deployment_id: str
+    experiments: list[str]
