@@ -1,0 +1,185 @@
+"""The embedded Postgres as a server sees it: start or join it, hold it, learn when it was restarted."""
+
+import asyncio
+import os
+import weakref
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from types import MappingProxyType
+from urllib.parse import quote
+
+import structlog
+
+from chatd.clock import Clock
+from chatd.core.errors import StartRefused
+from chatd.store.embedded_lease import KeeperState, Lease, take_lease
+from chatd.store.keeper_options import KeeperLimits, KeeperOptions
+from chatd.store.keeper_paths import DataDirectory
+from chatd.store.postgres_binaries import find_binaries
+
+_NAME = "chatd"  # the database and its owner, as the keeper makes them
+_FIRST_PAUSE = 1.0  # seconds before asking for Postgres again after a failure; doubles
+_LONGEST_PAUSE = 30.0  # seconds; a full disk that was cleared is noticed within this
+_ENDS_BEFORE_READY = (
+    10  # keepers that vanish without a word before the first start; then something kills them
+)
+_LIMITS = KeeperLimits()
+_NO_SETTINGS: Mapping[str, str] = MappingProxyType({})
+
+_log = structlog.get_logger("chatd.store.embedded")
+
+
+class EmbeddedPostgres:
+    """A running Postgres that stays as long as this object's context, in this or any other process.
+
+    `dsn` holds a password: it must not be logged. It stays valid over restarts. `restarts` counts how often
+    Postgres came back; connections made before are then dead. `notes` are for the operator.
+    """
+
+    def __init__(self, directory: DataDirectory, clock: Clock) -> None:
+        self._directory = directory
+        self._clock = clock
+        self._lease: Lease | None = None
+        self._ready = asyncio.Event()
+        self._changed = asyncio.Condition()
+        self._refusal: StartRefused | None = None
+        self._state: KeeperState | None = None
+        self.dsn = ""
+        self.notes: tuple[str, ...] = ()
+        self.restarts = -1  # the first start makes it 0
+
+    def __repr__(self) -> str:
+        return f"EmbeddedPostgres({str(self._directory.path)!r})"
+
+    @property
+    def postgres_pid(self) -> int:
+        """The process as last heard of."""
+        return self._state.postgres_pid if self._state else 0
+
+    @property
+    def keeper_pid(self) -> int:
+        return self._state.keeper_pid if self._state else 0
+
+    async def wait_ready(self) -> None:
+        """Until Postgres accepts connections. Raises StartRefused when it never did and can't be started."""
+        await self._ready.wait()
+        if self._refusal is not None:
+            raise self._refusal
+
+    async def wait_restart(self, after: int) -> int:
+        """Until `restarts` is more than `after`; returns it."""
+        async with self._changed:
+            await self._changed.wait_for(lambda: self.restarts > after)
+        return self.restarts
+
+    async def follow(self, options: Callable[[], KeeperOptions]) -> None:
+        """Hold the lease; take a new one whenever the keeper is gone. Ends only if the first start fails."""
+        pause, vanished = _FIRST_PAUSE, 0
+        while True:
+            starts = self.restarts
+            try:
+                self._lease = await take_lease(self._directory, options, self._clock)
+                refusal = await self._hear(self._lease)
+            except StartRefused as error:
+                refusal = error
+            finally:
+                if self._lease is not None:
+                    await self._lease.close()
+                    self._lease = None
+            self._ready.clear()
+            if self.restarts < 0:
+                vanished += 1
+                if refusal is None and vanished >= _ENDS_BEFORE_READY:
+                    refusal = StartRefused(
+                        f"The keeper of the embedded Postgres ended {vanished} times before it was ready.",
+                        detail=f"See {self._directory.keeper_log}.",
+                    )
+                if refusal is not None:
+                    self._refusal = refusal
+                    self._ready.set()
+                    return
+            elif refusal is not None:
+                pause = _FIRST_PAUSE if self.restarts > starts else min(pause * 2, _LONGEST_PAUSE)
+                _log.error("embedded_postgres.failed", reason=refusal.message, retry_in_seconds=pause)
+                await self._clock.sleep(pause, timer="embedded_postgres.retry")
+            else:
+                _log.warning("embedded_postgres.keeper_gone")
+
+    async def _hear(self, lease: Lease) -> StartRefused | None:
+        """Follow the keeper's lines: the reason when it failed, None when it is gone."""
+        while (state := await lease.next_state()) is not None:
+            self._state = state
+            if state.state == "ready":
+                await self._become_ready(state)
+            else:
+                self._ready.clear()
+            if state.state == "failed":
+                return StartRefused(f"The embedded Postgres does not run. {state.reason}")
+            if state.state == "restarting":
+                _log.warning("embedded_postgres.restarting", reason=state.reason)
+        return None
+
+    async def _become_ready(self, state: KeeperState) -> None:
+        password = self._directory.password.read_text()
+        folder = quote(state.socket_dir, safe="")
+        self.dsn = f"postgresql://{_NAME}:{password}@/{_NAME}?host={folder}&port={state.port}"
+        self.notes = state.notes
+        async with self._changed:
+            self.restarts += 1
+            self._changed.notify_all()
+        self._ready.set()
+
+    def leave_after_fork(self) -> None:
+        """In a forked child: only the parent holds the lease. The number stays taken for its owner to close."""
+        if self._lease is not None:
+            nothing = os.open(os.devnull, os.O_RDWR)
+            os.dup2(nothing, self._lease.descriptor, inheritable=False)
+            os.close(nothing)
+
+
+@asynccontextmanager
+async def embedded_postgres(
+    data_dir: Path,
+    *,
+    clock: Clock,
+    server_settings: Mapping[str, str] = _NO_SETTINGS,
+    binaries: Path | None = None,
+    limits: KeeperLimits = _LIMITS,
+) -> AsyncGenerator[EmbeddedPostgres]:
+    """The Postgres of `data_dir`, ready; made when the folder is new, stopped when its last user leaves.
+
+    `server_settings`, `binaries` and `limits` matter to whoever starts it; who joins takes it as it is.
+    Raises StartRefused with the reason when it can't be started.
+    """
+    directory = DataDirectory.of(data_dir)
+    postgres = EmbeddedPostgres(directory, clock)
+
+    def options() -> KeeperOptions:
+        found = find_binaries(binaries)
+        return KeeperOptions(
+            data_dir=str(directory.path),
+            binaries=str(found.bin),
+            postgres_version=found.version,
+            settings=dict(server_settings),
+            limits=limits,
+        )
+
+    held = weakref.ref(postgres)
+
+    def leave_after_fork() -> None:
+        if (inherited := held()) is not None:
+            inherited.leave_after_fork()
+
+    os.register_at_fork(after_in_child=leave_after_fork)
+    failure: BaseException | None = None
+    async with asyncio.TaskGroup() as tasks:
+        following = tasks.create_task(postgres.follow(options), name="embedded-postgres")
+        try:
+            await postgres.wait_ready()
+            yield postgres
+        except BaseException as error:  # noqa: BLE001 - raised again below, outside the group, which would wrap it
+            failure = error
+        following.cancel()
+    if failure is not None:
+        raise failure

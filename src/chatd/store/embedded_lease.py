@@ -1,0 +1,141 @@
+"""One server's lease on the embedded Postgres: connect to the keeper, or start one and connect."""
+
+import asyncio
+import fcntl
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from chatd.clock import Clock
+from chatd.core.errors import StartRefused
+from chatd.store.keeper_leases import HOLD
+from chatd.store.keeper_options import KeeperOptions
+from chatd.store.keeper_paths import DataDirectory
+
+_START_SECONDS = 180  # an earlier keeper that stops its Postgres on a slow disk is waited for
+_LINE_BYTES = 65_536  # the longest line holds a few thousand characters of Postgres' log
+_ATTEMPTS = 20  # a keeper that listens and is gone again each time will not stay the next time
+_PAUSE = 0.05  # seconds between attempts, long enough for an ending keeper to remove its socket
+_LOOK_EVERY = 0.02  # seconds; stopping Postgres takes a few of these
+
+
+class KeeperState(msgspec.Struct, frozen=True):
+    """One line from the keeper."""
+
+    state: str
+    keeper_pid: int
+    reason: str = ""
+    socket_dir: str = ""
+    port: int = 0
+    postgres_pid: int = 0
+    notes: tuple[str, ...] = ()
+
+
+class Lease:
+    """An open connection. The keeper counts it until it is closed or this process is gone."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+
+    @property
+    def descriptor(self) -> int:
+        return self._writer.get_extra_info("socket").fileno()
+
+    async def next_state(self) -> KeeperState | None:
+        """The keeper's next line; None when it is gone."""
+        try:
+            line = await self._reader.readline()
+        except (ConnectionError, ValueError):  # ValueError: longer than any line of a keeper
+            return None
+        return msgspec.json.decode(line, type=KeeperState) if line.endswith(b"\n") else None
+
+    async def close(self) -> None:
+        self._writer.close()
+        try:
+            await self._writer.wait_closed()
+        except ConnectionError:
+            return
+
+
+async def take_lease(directory: DataDirectory, options: Callable[[], KeeperOptions], clock: Clock) -> Lease:
+    """Join the keeper of this data directory; start one when nobody answers.
+
+    Raises StartRefused when none can be started. `options` is only called to start one.
+    """
+    for _ in range(_ATTEMPTS):
+        try:
+            return await _connect(directory)
+        except (FileNotFoundError, ConnectionRefusedError, ConnectionResetError, BrokenPipeError):
+            await asyncio.to_thread(_start_keeper, directory, options)
+        try:
+            return await _connect(directory)
+        except (FileNotFoundError, ConnectionRefusedError, ConnectionResetError, BrokenPipeError):
+            await clock.sleep(_PAUSE, timer="embedded_postgres.connect")
+    raise StartRefused(
+        f"The keeper of the embedded Postgres ended {_ATTEMPTS} times before it could be reached.",
+        detail=f"See {directory.keeper_log}.",
+    )
+
+
+async def _connect(directory: DataDirectory) -> Lease:
+    reader, writer = await asyncio.open_unix_connection(directory.keeper_address(), limit=_LINE_BYTES)
+    writer.write(HOLD)
+    return Lease(reader, writer)
+
+
+def _start_keeper(directory: DataDirectory, options: Callable[[], KeeperOptions]) -> None:
+    """Returns when a keeper listens, this one or another that was faster."""
+    import chatd
+
+    package_parent = str(Path(chatd.__file__).resolve().parent.parent)
+    kept = {name: os.environ[name] for name in ("PATH", "TMPDIR", "LD_LIBRARY_PATH") if name in os.environ}
+    try:
+        directory.create()
+        done = subprocess.run(
+            # -S, -P: site packages and the working directory are not needed, so they can't break or slow it.
+            [sys.executable, "-S", "-P", "-m", "chatd.store.keeper", options().to_json()],
+            # Nothing else of our environment, which may hold secrets.
+            env={**kept, "PYTHONPATH": package_parent},
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            start_new_session=True,
+            timeout=_START_SECONDS,
+            check=False,
+        )
+    except OSError as error:
+        raise StartRefused(f"The keeper of the embedded Postgres can't be started: {error}.") from error
+    except subprocess.TimeoutExpired as error:
+        raise StartRefused(
+            f"An earlier keeper did not stop its Postgres within {_START_SECONDS} seconds.",
+            detail=f"See {directory.keeper_log}.",
+        ) from error
+    if done.returncode != 0:
+        raise StartRefused(f"The keeper of the embedded Postgres refused: {done.stderr.strip()[-2000:]}")
+
+
+async def wait_stopped(data_dir: Path, clock: Clock) -> None:
+    """Until no keeper runs on this data directory, so that its files are at rest."""
+    lock = DataDirectory.of(data_dir).lock
+    while _is_locked(lock):
+        await clock.sleep(_LOOK_EVERY, timer="embedded_postgres.stopped")
+
+
+def _is_locked(lock: Path) -> bool:
+    try:
+        handle = os.open(lock, os.O_RDWR)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(handle)
+    return False
