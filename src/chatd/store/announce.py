@@ -3,21 +3,56 @@
 A lock ends with its connection, so unlike a row it can't outlive a killed server.
 """
 
-from typing import TYPE_CHECKING
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import Final
 
+import asyncpg
+import structlog
+
+from chatd.clock import Clock
 from chatd.store.custom_queries import ANNOUNCEMENT_CLASS
+from chatd.store.pool import connect_options
 
-if TYPE_CHECKING:
-    import asyncpg
-    from asyncpg.pool import PoolConnectionProxy
-
-    Connection = asyncpg.Connection[asyncpg.Record] | PoolConnectionProxy[asyncpg.Record]
+_RETRY_SECONDS: Final = 1.0  # a database that restarts is back within a few seconds
+_log: Final[structlog.stdlib.BoundLogger] = structlog.get_logger(__name__)
 
 
 def announcement(key_id: str) -> int:
-    """A key's number in the lock table: the first 31 bits of its id."""
+    """A key's number in the lock table: 31 bits of its id."""
     return int(key_id[:8], 16) & 0x7FFFFFFF
 
 
-async def announce_key(connection: "Connection", key_id: str) -> None:
-    await connection.execute("SELECT pg_advisory_lock_shared($1, $2)", ANNOUNCEMENT_CLASS, announcement(key_id))
+@asynccontextmanager
+async def announced_key(dsn: str, key_id: str, *, clock: Clock) -> AsyncIterator[None]:
+    """Within the block the key is announced, again after every restart of the database."""
+    announced = asyncio.Event()
+    async with asyncio.TaskGroup() as tasks:
+        keeping = tasks.create_task(_announce_forever(dsn, key_id, announced, clock), name="announce key")
+        await announced.wait()
+        try:
+            yield
+        finally:
+            keeping.cancel()
+
+
+async def _announce_forever(dsn: str, key_id: str, announced: asyncio.Event, clock: Clock) -> None:
+    while True:
+        connection: asyncpg.Connection[asyncpg.Record] | None = None
+        ended = asyncio.Event()
+        try:
+            connection = await asyncpg.connect(**connect_options(dsn))
+            connection.add_termination_listener(lambda _, ended=ended: ended.set())
+            await connection.execute(
+                "SELECT pg_advisory_lock_shared($1, $2)", ANNOUNCEMENT_CLASS, announcement(key_id)
+            )
+            announced.set()
+            await ended.wait()
+        except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+            _log.warning("the encryption key can't be announced", error=str(error))
+        finally:
+            if connection is not None:
+                with suppress(Exception):
+                    connection.terminate()
+        await clock.sleep(_RETRY_SECONDS, timer="announce key")

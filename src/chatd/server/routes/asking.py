@@ -5,16 +5,30 @@ from uuid import UUID
 
 from litestar import Request
 from litestar.openapi.datastructures import ResponseSpec
-from litestar.params import Parameter
+from litestar.params import Dependency, Parameter
 
 from chatd.core.access import Person
 from chatd.core.errors import NotFound, Unauthenticated
-from chatd.server.accounts import Client
+from chatd.clock import Clock
+from chatd.server.accounts import Accounts, Client
+from chatd.server.versions import Versions
 from chatd.store.queries import User
 from chatd.store.store import Store
 from chatd.wire.problem import Problem
 
 AnyRequest = Request[Any, Any, Any]
+
+# What `app.py` hands to handlers by name. Litestar need not validate our own objects.
+_OURS = Dependency(skip_validation=True)
+TheStore = Annotated[Store, _OURS]
+TheAccounts = Annotated[Accounts, _OURS]
+TheVersions = Annotated[Versions, _OURS]
+TheClock = Annotated[Clock, _OURS]
+ThePerson = Annotated[Person, _OURS]
+TheClient = Annotated[Client, _OURS]
+OrganizationId = Annotated[UUID, _OURS]
+SecureCookies = Annotated[bool, _OURS]
+
 PageLimit = Annotated[int, Parameter(ge=1, le=100, description="How many to return, 1 to 100.")]
 UserRef = Annotated[str, Parameter(description="A user's id or username, or `me`.")]
 

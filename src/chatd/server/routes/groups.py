@@ -7,16 +7,13 @@ import asyncpg
 from litestar import Router, delete, get, post, put
 from litestar.params import Parameter
 
-from chatd.clock import Clock
 from chatd.core import people
-from chatd.core.access import Person
 from chatd.core.errors import InvalidRequest, Validation
 from chatd.minting import uuid7
 from chatd.server import convert
 from chatd.server.accounts import taken_names_refused
-from chatd.server.routes.asking import PageLimit, problems
+from chatd.server.routes.asking import OrganizationId, PageLimit, TheClock, ThePerson, TheStore, problems
 from chatd.store.queries import InsertGroupMembersItem
-from chatd.store.store import Store
 from chatd.wire import users as wire
 
 _TAG = ["groups"]
@@ -24,8 +21,8 @@ _TAG = ["groups"]
 
 @get("/", tags=_TAG, responses=problems(400, 401))
 async def list_groups(
-    store: Store,
-    person: Person,
+    store: TheStore,
+    person: ThePerson,
     after: Annotated[UUID | None, Parameter(description="`next_after` of the page before.")] = None,
     limit: PageLimit = 25,
 ) -> wire.GroupPage:
@@ -38,7 +35,7 @@ async def list_groups(
 
 
 @post("/", tags=_TAG, responses=problems(400, 401, 404, 409))
-async def create_group(data: wire.SaveGroup, store: Store, person: Person, clock: Clock) -> wire.Group:
+async def create_group(data: wire.SaveGroup, store: TheStore, person: ThePerson, clock: TheClock) -> wire.Group:
     people.check_group(name=data.name, display_name=data.display_name)
     with taken_names_refused():
         row = await store.insert_group(id=uuid7(clock.now()), name=data.name, display_name=data.display_name)
@@ -46,7 +43,7 @@ async def create_group(data: wire.SaveGroup, store: Store, person: Person, clock
 
 
 @get("/{group:uuid}", tags=_TAG, responses=problems(401, 404))
-async def get_group(group: UUID, store: Store, person: Person, organization_id: UUID) -> wire.GroupWithMembers:
+async def get_group(group: UUID, store: TheStore, person: ThePerson, organization_id: OrganizationId) -> wire.GroupWithMembers:
     """A group and who is in it."""
     return wire.GroupWithMembers(
         group=convert.group(await store.get_group_by_id(id=group)),
@@ -55,7 +52,7 @@ async def get_group(group: UUID, store: Store, person: Person, organization_id: 
 
 
 @put("/{group:uuid}", tags=_TAG, responses=problems(400, 401, 404, 409))
-async def update_group(group: UUID, data: wire.SaveGroup, store: Store, person: Person) -> wire.Group:
+async def update_group(group: UUID, data: wire.SaveGroup, store: TheStore, person: ThePerson) -> wire.Group:
     people.check_group(name=data.name, display_name=data.display_name)
     with taken_names_refused():
         row = await store.update_group(id=group, name=data.name, display_name=data.display_name)
@@ -63,12 +60,12 @@ async def update_group(group: UUID, data: wire.SaveGroup, store: Store, person: 
 
 
 @delete("/{group:uuid}", tags=_TAG, responses=problems(401, 404))
-async def delete_group(group: UUID, store: Store, person: Person) -> None:
+async def delete_group(group: UUID, store: TheStore, person: ThePerson) -> None:
     await store.delete_group(id=group)
 
 
 @post("/{group:uuid}/members", tags=_TAG, status_code=204, responses=problems(400, 401, 404))
-async def add_members(group: UUID, data: wire.AddGroupMembers, store: Store, person: Person) -> None:
+async def add_members(group: UUID, data: wire.AddGroupMembers, store: TheStore, person: ThePerson) -> None:
     """Add users; those who are in the group stay."""
     try:
         await store.insert_group_members(
@@ -81,7 +78,7 @@ async def add_members(group: UUID, data: wire.AddGroupMembers, store: Store, per
 
 
 @delete("/{group:uuid}/members/{user:uuid}", tags=_TAG, responses=problems(401, 404))
-async def remove_member(group: UUID, user: UUID, store: Store, person: Person) -> None:
+async def remove_member(group: UUID, user: UUID, store: TheStore, person: ThePerson) -> None:
     await store.delete_group_member(group_id=group, user_id=user)
 
 

@@ -5,14 +5,10 @@ from uuid import UUID
 from litestar import Response, Router, get, post
 from litestar.datastructures import Cookie
 
-from chatd.core.access import Person
 from chatd.core.errors import InvalidRequest, Validation
 from chatd.core.secret import Secret
 from chatd.server import convert
-from chatd.server.accounts import Accounts, Client
-from chatd.server.routes.asking import problems
-from chatd.server.versions import Versions
-from chatd.store.store import Store
+from chatd.server.routes.asking import OrganizationId, SecureCookies, TheAccounts, TheClient, ThePerson, TheStore, TheVersions, problems
 from chatd.wire import users as wire
 
 SESSION_COOKIE = "chatd_session"
@@ -27,14 +23,14 @@ def session_cookie(key: str, *, seconds: int, secure: bool) -> Cookie:
 
 
 @get("/first", tags=_TAG)
-async def first_user_state(accounts: Accounts) -> wire.FirstUserState:
+async def first_user_state(accounts: TheAccounts) -> wire.FirstUserState:
     """Whether there is a user at all. While not, `POST /api/v2/users/first` makes the first one, an owner."""
     return wire.FirstUserState(exists=await accounts.has_any_user())
 
 
 @post("/first", tags=_TAG, responses=problems(400, 403, 409, 429))
 async def create_first_user(
-    data: wire.CreateFirstUser, accounts: Accounts, client: Client, organization_id: UUID
+    data: wire.CreateFirstUser, accounts: TheAccounts, client: TheClient, organization_id: OrganizationId
 ) -> wire.User:
     """Make the owner of an empty deployment, with the one-time code that the server's terminal shows."""
     row = await accounts.create_first_user(
@@ -50,7 +46,7 @@ async def create_first_user(
 
 @post("/login", tags=_TAG, responses=problems(400, 401, 429))
 async def log_in(
-    data: wire.Login, accounts: Accounts, client: Client, organization_id: UUID, secure_cookies: bool
+    data: wire.Login, accounts: TheAccounts, client: TheClient, organization_id: OrganizationId, secure_cookies: SecureCookies
 ) -> Response[wire.LoggedIn]:
     """Open a session: the token is in the answer, and in a cookie for browsers."""
     login = data.login or data.email
@@ -66,7 +62,7 @@ async def log_in(
 
 
 @post("/logout", tags=_TAG, status_code=204, responses=problems(401))
-async def log_out(store: Store, person: Person, versions: Versions, secure_cookies: bool) -> Response[None]:
+async def log_out(store: TheStore, person: ThePerson, versions: TheVersions, secure_cookies: SecureCookies) -> Response[None]:
     """End this session (or revoke the API token that asks)."""
     assert person.token_id is not None
     await store.delete_token(id=person.token_id)

@@ -5,11 +5,9 @@ from typing import Annotated
 from litestar import Router, get
 from litestar.params import Parameter
 
-from chatd.core.access import Person
 from chatd.core.errors import NotFound
 from chatd.server import convert
-from chatd.server.routes.asking import UserRef, find_user, problems
-from chatd.store.store import Store
+from chatd.server.routes.asking import ThePerson, TheStore, UserRef, find_user, problems
 from chatd.wire import users as wire
 
 OrganizationRef = Annotated[str, Parameter(description="The organization's id or name, or `default`.")]
@@ -22,13 +20,13 @@ async def get_build_info(build_info: wire.BuildInfo) -> wire.BuildInfo:
 
 
 @get("/organizations", tags=["site"], responses=problems(401))
-async def list_organizations(store: Store, person: Person) -> list[wire.Organization]:
+async def list_organizations(store: TheStore, person: ThePerson) -> list[wire.Organization]:
     """The one organization, for clients that expect organizations."""
     return [convert.organization(await store.get_default_organization())]
 
 
 @get("/organizations/{organization:str}", tags=["site"], responses=problems(401, 404))
-async def get_organization(organization: OrganizationRef, store: Store, person: Person) -> wire.Organization:
+async def get_organization(organization: OrganizationRef, store: TheStore, person: ThePerson) -> wire.Organization:
     row = await store.get_default_organization()
     if organization not in ("default", row.name, str(row.id)):
         raise NotFound("Organization")
@@ -36,7 +34,7 @@ async def get_organization(organization: OrganizationRef, store: Store, person: 
 
 
 @get("/users/{user:str}/organizations", tags=["site"], responses=problems(401, 404))
-async def list_user_organizations(user: UserRef, store: Store, person: Person) -> list[wire.Organization]:
+async def list_user_organizations(user: UserRef, store: TheStore, person: ThePerson) -> list[wire.Organization]:
     await find_user(store, person, user)
     return [convert.organization(await store.get_default_organization())]
 

@@ -7,14 +7,10 @@ from uuid import UUID
 from litestar import Router, delete, get, post
 from litestar.params import Parameter
 
-from chatd.core.access import Person
 from chatd.core.errors import NotFound
 from chatd.server import convert
-from chatd.server.accounts import Accounts, Client
-from chatd.server.routes.asking import PageLimit, UserRef, find_user, problems
-from chatd.server.versions import Versions
+from chatd.server.routes.asking import PageLimit, TheAccounts, TheClient, ThePerson, TheStore, TheVersions, UserRef, find_user, problems
 from chatd.store.queries import TokenKind
-from chatd.store.store import Store
 from chatd.wire import users as wire
 
 _TAG = ["tokens"]
@@ -22,7 +18,7 @@ Before = Annotated[UUID | None, Parameter(description="`next_before` of the page
 
 
 async def _page(
-    store: Store, person: Person, user: str, kind: TokenKind, before: UUID | None, limit: int
+    store: TheStore, person: ThePerson, user: str, kind: TokenKind, before: UUID | None, limit: int
 ) -> wire.TokenPage:
     owner = await find_user(store, person, user)
     rows = await store.list_tokens_by_user(user_id=owner.id, kind=kind, before_id=before, max_rows=limit + 1)
@@ -33,7 +29,7 @@ async def _page(
     )
 
 
-async def _revoke(store: Store, person: Person, versions: Versions, user: str, token: UUID, kind: TokenKind) -> None:
+async def _revoke(store: TheStore, person: ThePerson, versions: TheVersions, user: str, token: UUID, kind: TokenKind) -> None:
     owner = await find_user(store, person, user)
     row = await store.get_token_by_id(id=token)
     if row.user_id != owner.id or row.kind is not kind:
@@ -44,7 +40,7 @@ async def _revoke(store: Store, person: Person, versions: Versions, user: str, t
 
 @get("/tokens", tags=_TAG, responses=problems(400, 401, 404))
 async def list_tokens(
-    user: UserRef, store: Store, person: Person, before: Before = None, limit: PageLimit = 25
+    user: UserRef, store: TheStore, person: ThePerson, before: Before = None, limit: PageLimit = 25
 ) -> wire.TokenPage:
     """API tokens, newest first; expired ones are left out."""
     return await _page(store, person, user, TokenKind.API, before, limit)
@@ -52,7 +48,7 @@ async def list_tokens(
 
 @post("/tokens", tags=_TAG, responses=problems(400, 401, 403, 404, 409))
 async def create_token(
-    user: UserRef, data: wire.CreateToken, store: Store, accounts: Accounts, person: Person, client: Client
+    user: UserRef, data: wire.CreateToken, store: TheStore, accounts: TheAccounts, person: ThePerson, client: TheClient
 ) -> wire.CreatedToken:
     """Make an API token for oneself. `key` is shown this once. A token can't make one that may do more than itself."""
     owner = await find_user(store, person, user)
@@ -67,26 +63,26 @@ async def create_token(
 
 
 @delete("/tokens/{token:uuid}", tags=_TAG, responses=problems(401, 404))
-async def revoke_token(user: UserRef, token: UUID, store: Store, person: Person, versions: Versions) -> None:
+async def revoke_token(user: UserRef, token: UUID, store: TheStore, person: ThePerson, versions: TheVersions) -> None:
     """Revoke an API token; it stops working at once."""
     await _revoke(store, person, versions, user, token, TokenKind.API)
 
 
 @get("/sessions", tags=_TAG, responses=problems(400, 401, 404))
 async def list_sessions(
-    user: UserRef, store: Store, person: Person, before: Before = None, limit: PageLimit = 25
+    user: UserRef, store: TheStore, person: ThePerson, before: Before = None, limit: PageLimit = 25
 ) -> wire.TokenPage:
     """Where one is signed in, newest first; `current` marks the session that asks."""
     return await _page(store, person, user, TokenKind.SESSION, before, limit)
 
 
 @delete("/sessions/{token:uuid}", tags=_TAG, responses=problems(401, 404))
-async def end_session(user: UserRef, token: UUID, store: Store, person: Person, versions: Versions) -> None:
+async def end_session(user: UserRef, token: UUID, store: TheStore, person: ThePerson, versions: TheVersions) -> None:
     await _revoke(store, person, versions, user, token, TokenKind.SESSION)
 
 
 @delete("/sessions", tags=_TAG, responses=problems(401, 404))
-async def end_sessions(user: UserRef, store: Store, person: Person, versions: Versions) -> None:
+async def end_sessions(user: UserRef, store: TheStore, person: ThePerson, versions: TheVersions) -> None:
     """Sign out everywhere else."""
     owner = await find_user(store, person, user)
     await store.delete_user_sessions(user_id=owner.id, except_id=person.token_id)

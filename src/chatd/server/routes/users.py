@@ -7,15 +7,12 @@ from litestar import Router, delete, get, patch, post, put
 from litestar.params import Parameter
 from msgspec import UNSET
 
-from chatd.core.access import Person, Role
+from chatd.core.access import Role
 from chatd.core.errors import InvalidRequest, Validation
 from chatd.core.secret import Secret
 from chatd.server import convert
-from chatd.server.accounts import Accounts, Client
-from chatd.server.routes.asking import PageLimit, UserRef, find_user, problems
-from chatd.server.versions import Versions
+from chatd.server.routes.asking import OrganizationId, PageLimit, TheAccounts, TheClient, ThePerson, TheStore, TheVersions, UserRef, find_user, problems
 from chatd.store.queries import UserStatus
-from chatd.store.store import Store
 from chatd.wire import users as wire
 
 _TAG = ["users"]
@@ -23,9 +20,9 @@ _TAG = ["users"]
 
 @get("/", tags=_TAG, responses=problems(400, 401))
 async def list_users(
-    store: Store,
-    person: Person,
-    organization_id: UUID,
+    store: TheStore,
+    person: ThePerson,
+    organization_id: OrganizationId,
     search: Annotated[str | None, Parameter(max_length=254, description="Part of a name or email address.")] = None,
     after: Annotated[UUID | None, Parameter(description="`next_after` of the page before.")] = None,
     limit: PageLimit = 25,
@@ -44,7 +41,7 @@ async def list_users(
 
 @post("/", tags=_TAG, responses=problems(400, 401, 404, 409))
 async def create_user(
-    data: wire.CreateUser, accounts: Accounts, person: Person, organization_id: UUID
+    data: wire.CreateUser, accounts: TheAccounts, person: ThePerson, organization_id: OrganizationId
 ) -> wire.User:
     """Make an account. For owners."""
     row = await accounts.create_user(
@@ -58,7 +55,7 @@ async def create_user(
 
 
 @get("/{user:str}", tags=_TAG, responses=problems(401, 404))
-async def get_user(user: UserRef, store: Store, person: Person, organization_id: UUID) -> wire.User:
+async def get_user(user: UserRef, store: TheStore, person: ThePerson, organization_id: OrganizationId) -> wire.User:
     return convert.user(await find_user(store, person, user), organization_id)
 
 
@@ -66,11 +63,11 @@ async def get_user(user: UserRef, store: Store, person: Person, organization_id:
 async def update_user(
     user: UserRef,
     data: wire.UpdateUser,
-    store: Store,
-    accounts: Accounts,
-    person: Person,
-    versions: Versions,
-    organization_id: UUID,
+    store: TheStore,
+    accounts: TheAccounts,
+    person: ThePerson,
+    versions: TheVersions,
+    organization_id: OrganizationId,
 ) -> wire.User:
     """Change a profile; what is left out stays."""
     row = await find_user(store, person, user)
@@ -88,11 +85,11 @@ async def update_user(
 async def update_role(
     user: UserRef,
     data: wire.UpdateRole,
-    store: Store,
-    accounts: Accounts,
-    person: Person,
-    versions: Versions,
-    organization_id: UUID,
+    store: TheStore,
+    accounts: TheAccounts,
+    person: ThePerson,
+    versions: TheVersions,
+    organization_id: OrganizationId,
 ) -> wire.User:
     """Make someone an owner, auditor or member. The last active owner stays one."""
     row = await accounts.set_role((await find_user(store, person, user)).id, Role(data.role))
@@ -102,7 +99,7 @@ async def update_role(
 
 @put("/{user:str}/status/suspend", tags=_TAG, responses=problems(401, 404, 409))
 async def suspend_user(
-    user: UserRef, store: Store, accounts: Accounts, person: Person, versions: Versions, organization_id: UUID
+    user: UserRef, store: TheStore, accounts: TheAccounts, person: ThePerson, versions: TheVersions, organization_id: OrganizationId
 ) -> wire.User:
     """Keep someone from signing in; their tokens stop working and work again when activated."""
     row = await accounts.set_status((await find_user(store, person, user)).id, UserStatus.SUSPENDED)
@@ -112,7 +109,7 @@ async def suspend_user(
 
 @put("/{user:str}/status/activate", tags=_TAG, responses=problems(401, 404))
 async def activate_user(
-    user: UserRef, store: Store, accounts: Accounts, person: Person, versions: Versions, organization_id: UUID
+    user: UserRef, store: TheStore, accounts: TheAccounts, person: ThePerson, versions: TheVersions, organization_id: OrganizationId
 ) -> wire.User:
     row = await accounts.set_status((await find_user(store, person, user)).id, UserStatus.ACTIVE)
     versions.changed("auth")
@@ -123,11 +120,11 @@ async def activate_user(
 async def update_password(
     user: UserRef,
     data: wire.UpdatePassword,
-    store: Store,
-    accounts: Accounts,
-    person: Person,
-    versions: Versions,
-    client: Client,
+    store: TheStore,
+    accounts: TheAccounts,
+    person: ThePerson,
+    versions: TheVersions,
+    client: TheClient,
 ) -> None:
     """Change one's own password (with the old one) or, as an owner, reset another's. Ends the other sessions."""
     row = await find_user(store, person, user)
@@ -146,7 +143,7 @@ async def update_password(
 
 @delete("/{user:str}", tags=_TAG, responses=problems(401, 404, 409))
 async def delete_user(
-    user: UserRef, store: Store, accounts: Accounts, person: Person, versions: Versions
+    user: UserRef, store: TheStore, accounts: TheAccounts, person: ThePerson, versions: TheVersions
 ) -> None:
     """Remove an account. Its name and email become free; what it did stays counted."""
     await accounts.delete_user((await find_user(store, person, user)).id)

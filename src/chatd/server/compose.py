@@ -1,0 +1,134 @@
+"""The composition root: from settings to a store, and from a store to a running replica. Nothing else builds real parts."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from datetime import timedelta
+from typing import Final
+
+import msgspec
+import structlog
+
+from chatd.clock import Clock
+from chatd.core.access import KEYRING
+from chatd.core.errors import Conflict
+from chatd.observe.metrics import Metrics
+from chatd.server.accounts import Accounts, Client
+from chatd.server.identity import Identity
+from chatd.server.janitor import clean_forever
+from chatd.server.passwords import open_passwords
+from chatd.server.settings import Settings
+from chatd.server.versions import Versions
+from chatd.store.actor import acting_as
+from chatd.store.announce import announced_key
+from chatd.store.authorized import AuthorizedStore
+from chatd.store.authorizer import RoleAuthorizer
+from chatd.store.cipher import Cipher
+from chatd.store.embedded import embedded_postgres
+from chatd.store.encrypted import EncryptedStore
+from chatd.store.hints import open_hints
+from chatd.store.keys import check_keys, load_cipher
+from chatd.store.metered import MeteredStore
+from chatd.store.migrate import MigrationReport
+from chatd.store.pool import migrate_database, open_pool
+from chatd.store.store import SqlStore, Store
+
+_log: Final[structlog.stdlib.BoundLogger] = structlog.get_logger(__name__)
+
+
+class OpenStore(msgspec.Struct, frozen=True):
+    """A migrated database behind all layers. `dsn` holds a password and is never logged."""
+
+    store: Store
+    cipher: Cipher
+    metrics: Metrics
+    dsn: str
+    migrations: MigrationReport
+    notes: tuple[str, ...]
+
+
+@asynccontextmanager
+async def open_database(settings: Settings, *, clock: Clock) -> AsyncIterator[tuple[str, tuple[str, ...]]]:
+    """The DSN of the configured database, or of the embedded one, which runs for as long as the block."""
+    if settings.database_url is not None:
+        yield settings.database_url.reveal(), ()
+        return
+    async with embedded_postgres(
+        settings.data_dir, clock=clock, binaries=settings.postgres_binaries
+    ) as embedded:
+        await embedded.wait_ready()
+        yield embedded.dsn, embedded.notes
+
+
+@asynccontextmanager
+async def open_store(settings: Settings, *, clock: Clock) -> AsyncIterator[OpenStore]:
+    """What the server and the offline commands share: database, migrations, keys, layers."""
+    async with AsyncExitStack() as stack:
+        dsn, notes = await stack.enter_async_context(open_database(settings, clock=clock))
+        migrations = await migrate_database(dsn)
+        for migration in migrations.applied:
+            _log.info("migrated", number=migration.number, migration=migration.name)
+        pool = await stack.enter_async_context(
+            open_pool(dsn, function_schema=migrations.function_schema, size=settings.pool_size)
+        )
+        metrics = Metrics()
+        cipher = load_cipher(settings.encryption_keys, settings.data_dir)
+        store: Store = AuthorizedStore(
+            EncryptedStore(MeteredStore(SqlStore(pool), metrics), cipher), RoleAuthorizer()
+        )
+        with acting_as(KEYRING):
+            await check_keys(store, cipher)
+        yield OpenStore(store, cipher, metrics, dsn, migrations, notes)
+
+
+class Replica(msgspec.Struct, frozen=True):
+    """One replica's parts, running."""
+
+    opened: OpenStore
+    accounts: Accounts
+    identity: Identity
+    versions: Versions
+    clock: Clock
+
+
+@asynccontextmanager
+async def running_replica(settings: Settings, *, clock: Clock) -> AsyncIterator[Replica]:
+    """Everything a replica does besides HTTP: hints, version polls, clean-up. Ends when the block ends."""
+    async with AsyncExitStack() as stack:
+        opened = await stack.enter_async_context(open_store(settings, clock=clock))
+        await stack.enter_async_context(announced_key(opened.dsn, opened.cipher.primary.id, clock=clock))
+        hints_url = settings.hints_url.reveal() if settings.hints_url else None
+        hints = await stack.enter_async_context(open_hints(hints_url, dsn=lambda: opened.dsn, clock=clock))
+        passwords = stack.enter_context(open_passwords())
+        accounts = Accounts(
+            opened.store, passwords, clock, session_lifetime=timedelta(hours=settings.session_lifetime_hours)
+        )
+        identity = Identity(opened.store, clock, cache_seconds=settings.token_cache_seconds)
+        versions = Versions(opened.store, hints, clock)
+        versions.on_change("auth", identity.forget)
+        await _bootstrap_admin(settings, accounts)
+
+        async with asyncio.TaskGroup() as tasks:
+            background = [
+                tasks.create_task(versions.poll_forever(), name="poll versions"),
+                tasks.create_task(identity.flush_forever(), name="flush last used"),
+                tasks.create_task(clean_forever(opened.store, clock), name="janitor"),
+            ]
+            try:
+                yield Replica(opened, accounts, identity, versions, clock)
+                await identity.flush()
+            finally:
+                for task in background:
+                    task.cancel()
+
+
+async def _bootstrap_admin(settings: Settings, accounts: Accounts) -> None:
+    """The owner that the operator configured, on an empty deployment only. Of several replicas one makes it."""
+    email, password = settings.bootstrap_admin_email, settings.bootstrap_admin_password
+    if email is None or password is None or await accounts.has_any_user():
+        return
+    with suppress(Conflict):
+        await accounts.create_first_user(
+            code=None, email=email, username="admin", display_name="", password=password, client=Client("operator")
+        )
+        _log.info("created the configured owner", email=email, username="admin")
