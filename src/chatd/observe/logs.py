@@ -1,0 +1,115 @@
+"""One pipeline for every log line, ours and those of the standard library's logging (uvicorn, asyncio)."""
+
+import logging
+import sys
+from collections.abc import Mapping, MutableMapping
+from typing import Any, Literal, TextIO, cast
+
+import msgspec
+import structlog
+from structlog.typing import EventDict, FilteringBoundLogger, Processor, WrappedLogger
+
+from chatd.observe.redact import TRACEBACK_LIMIT, redact_named, redact_text
+
+Format = Literal["text", "json"]
+Level = Literal["debug", "info", "warning", "error"]
+
+# Their "info" repeats ours: start and stop, and a line (with the query string) for every WebSocket.
+_CHATTY = (
+    "uvicorn",
+    "uvicorn.error",
+    "uvicorn.access",
+    "uvicorn.asgi",
+    "asyncio",
+    "litestar",
+    "nats",
+    "asyncpg",
+)
+_TRACEBACK = "exception"
+
+
+def configure_logs(
+    *,
+    format: Format = "text",
+    level: Level = "info",
+    stream: TextIO | None = None,
+    fields: Mapping[str, str] | None = None,
+) -> None:
+    """Send all logs of this process, redacted, to `stream` (standard error). May be called again.
+
+    `fields` stand in every line (the replica's number, say). They are not context variables, because
+    each request starts with an empty context.
+    """
+    out = stream if stream is not None else sys.stderr
+    number = logging.getLevelNamesMapping()[level.upper()]
+    shared: list[Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        _Fields(dict(fields or {})),
+        structlog.processors.format_exc_info,
+        redact_event,
+    ]
+    render = _render_json if format == "json" else _text_renderer(colors=out.isatty())
+    structlog.configure(
+        processors=[*shared, render],
+        wrapper_class=structlog.make_filtering_bound_logger(number),
+        logger_factory=structlog.WriteLoggerFactory(out),
+        cache_logger_on_first_use=False,  # loggers made before this call follow it
+    )
+    foreign = logging.StreamHandler(out)
+    foreign.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=[structlog.stdlib.add_logger_name, *shared],
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, redact_event, render],
+        )
+    )
+    root = logging.getLogger()
+    root.handlers[:] = [foreign]
+    root.setLevel(number)
+    logging.captureWarnings(True)
+    for name in _CHATTY:
+        logger = logging.getLogger(name)
+        logger.handlers.clear()
+        logger.propagate = True
+        logger.setLevel(number if level == "debug" else max(number, logging.WARNING))
+
+
+def get_logger(name: str) -> FilteringBoundLogger:
+    """A logger whose lines say where they come from. It may be made before `configure_logs`."""
+    return cast("FilteringBoundLogger", structlog.get_logger(logger=name))
+
+
+def redact_event(_logger: WrappedLogger, _method: str, event: EventDict) -> MutableMapping[str, Any]:
+    """The processor: every value of the line without secrets; a traceback keeps its lines."""
+    shown: dict[str, Any] = {}
+    for name, value in event.items():
+        if name == _TRACEBACK and isinstance(value, str):
+            shown[name] = redact_text(value, limit=TRACEBACK_LIMIT, keep_lines=True)
+        elif name in ("event", "level", "logger", "timestamp"):
+            shown[name] = redact_text(value if isinstance(value, str) else repr(value))
+        else:
+            shown[name] = redact_named(name, value)
+    return shown
+
+
+class _Fields:
+    """Adds the same fields to every line, without replacing what the line says itself."""
+
+    def __init__(self, fields: Mapping[str, str]) -> None:
+        self._fields = fields
+
+    def __call__(self, _logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+        for name, value in self._fields.items():
+            event.setdefault(name, value)
+        return event
+
+
+def _render_json(_logger: WrappedLogger, _method: str, event: EventDict) -> str:
+    return msgspec.json.encode(event, enc_hook=repr).decode()
+
+
+def _text_renderer(*, colors: bool) -> Processor:
+    return structlog.dev.ConsoleRenderer(
+        colors=colors, pad_event_to=0, exception_formatter=structlog.dev.plain_traceback
+    )

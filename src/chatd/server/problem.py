@@ -1,0 +1,228 @@
+"""Every error as one answer: which error is which status, and what the client may read of it."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import asyncpg
+import msgspec
+from litestar import Request, Response
+from litestar.exceptions import HTTPException, SerializationException, ValidationException
+
+from chatd.core.errors import (
+    ChatdError,
+    Conflict,
+    Forbidden,
+    InvalidRequest,
+    NotFound,
+    StoreUnavailable,
+    Throttled,
+    TooLarge,
+    Unauthenticated,
+    Validation,
+)
+from chatd.wire.problem import Problem
+
+STORE_RETRY_SECONDS = 2  # a database that restarts is back within a few seconds
+UNEXPECTED = 500
+
+_MSGSPEC_PATH = re.compile(r"^(?P<what>.*?)(?: - at `(?P<path>[^`]*)`)?$", re.DOTALL)
+
+
+class Misdirected(ChatdError):  # noqa: N818
+    """The request names a host that this server does not answer for -> 421."""
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What the client is sent. `expected` is false when a person has to look into it."""
+
+    status: int
+    problem: Problem
+    headers: Mapping[str, str] = {}
+    expected: bool = True
+
+    def body(self) -> bytes:
+        return msgspec.json.encode(self.problem)
+
+
+def answer_to(error: BaseException, *, request_id: str) -> Answer:
+    """The answer to any error. What is not known to be safe to show becomes a bare 500 with the id."""
+    if isinstance(error, ChatdError):
+        found = _of_chatd(error)
+    elif isinstance(error, HTTPException):
+        found = _of_litestar(error)
+    elif isinstance(error, msgspec.ValidationError):
+        found = _invalid("The request is not valid.", [_validation_of(error)])
+    elif isinstance(error, msgspec.DecodeError | SerializationException):
+        found = Answer(400, Problem("The request body is not valid JSON.", detail=_first_line(error)))
+    elif isinstance(error, asyncpg.PostgresError | asyncpg.InterfaceError | OSError):
+        found = _of_store(error)
+    else:
+        found = None
+    return found or Answer(
+        UNEXPECTED,
+        Problem(
+            "Something went wrong on the server. Its log says more under this request id.", detail=request_id
+        ),
+        expected=False,
+    )
+
+
+def litestar_answers() -> dict[int | type[Exception], Any]:
+    """`exception_handlers` for Litestar: refusals are answered, failures go on to the boundary."""
+    return {HTTPException: _litestar_answer, Exception: _litestar_answer}
+
+
+def _litestar_answer(_request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
+    answer = answer_to(error, request_id="")
+    if answer.status >= UNEXPECTED:
+        raise error
+    return Response(
+        content=answer.body(),
+        status_code=answer.status,
+        headers=dict(answer.headers),
+        media_type="application/json",
+    )
+
+
+def _of_chatd(error: ChatdError) -> Answer | None:
+    problem = Problem(error.message, detail=error.detail)
+    match error:
+        case TooLarge():
+            return Answer(413, Problem(error.message, detail=f"The limit is {error.limit} bytes."))
+        case Conflict():
+            return Answer(409, _with_validations(problem, error.validations))
+        case InvalidRequest():
+            return Answer(400, _with_validations(problem, error.validations))
+        case Unauthenticated():
+            return Answer(401, problem, {"www-authenticate": "Bearer"})
+        case Forbidden():
+            return Answer(403, problem)
+        case NotFound():
+            return Answer(404, problem)
+        case Misdirected():
+            return Answer(421, problem)
+        case Throttled():
+            # Whole seconds, rounded up: a client that comes back exactly then is let in.
+            return Answer(429, problem, {"retry-after": str(max(1, -int(-error.retry_after_seconds // 1)))})
+        case StoreUnavailable():
+            return Answer(503, problem, {"retry-after": str(STORE_RETRY_SECONDS)})
+        case _:
+            return None
+
+
+_LITESTAR_MESSAGES = {
+    400: "The request is not valid.",
+    401: "Sign in first.",
+    403: "You may not do this.",
+    404: "There is nothing at this address.",
+    405: "This address does not take that method.",
+    406: "None of the formats you accept can be given.",
+    413: "The request body is too large.",
+    415: "The request body's content type is not supported.",
+    429: "Too many requests.",
+}
+
+
+def _of_litestar(error: HTTPException) -> Answer | None:
+    status, headers = error.status_code, error.headers or {}
+    if status >= UNEXPECTED:
+        return None
+    if isinstance(error.__cause__, SerializationException | msgspec.DecodeError):
+        return Answer(
+            400, Problem("The request body is not valid JSON.", detail=_first_line(error.__cause__))
+        )
+    if isinstance(error, ValidationException):
+        return _invalid("The request is not valid.", _validations_of(error.extra))
+    if status == 401:
+        headers = {"www-authenticate": "Bearer", **headers}
+    known = _LITESTAR_MESSAGES.get(status)
+    # Litestar's text for an unknown route or method repeats the status; where it says more, it is the detail.
+    detail = error.detail if known is None or status in (400, 415) else None
+    return Answer(status, Problem(known or "The request was refused.", detail=detail), headers)
+
+
+def _of_store(error: Exception) -> Answer | None:
+    match error:
+        case (
+            asyncpg.PostgresConnectionError()
+            | asyncpg.InsufficientResourcesError()
+            | asyncpg.OperatorInterventionError()
+            | asyncpg.ReadOnlySQLTransactionError()
+            | asyncpg.LockNotAvailableError()
+            | asyncpg.TransactionRollbackError()
+            | asyncpg.ConnectionDoesNotExistError()
+        ):
+            return _store_away()
+        case (
+            asyncpg.UniqueViolationError()
+            | asyncpg.ExclusionViolationError()
+            | asyncpg.ForeignKeyViolationError()
+        ):
+            return Answer(409, Problem("This clashes with what is already stored."))
+        case asyncpg.IntegrityConstraintViolationError() | asyncpg.DataError():
+            return Answer(400, Problem("A value in the request can't be stored."))
+        case asyncpg.InterfaceError() if _lost_connection(error):
+            return _store_away()
+        case OSError() if _raised_inside("asyncpg", error):
+            return _store_away()
+        case _:
+            return None
+
+
+def _store_away() -> Answer:
+    return Answer(
+        503,
+        Problem("The database can't be reached right now. Try again in a moment."),
+        {"retry-after": str(STORE_RETRY_SECONDS)},
+    )
+
+
+def _lost_connection(error: Exception) -> bool:
+    """asyncpg has one class for misuse and for a connection or pool that has gone; only its text tells."""
+    return any(sign in str(error) for sign in ("closed", "closing", "connection was lost"))
+
+
+def _raised_inside(package: str, error: BaseException) -> bool:
+    """Whether an OSError comes from talking to the store, as opposed to a file or a client."""
+    traceback = error.__traceback__
+    while traceback is not None:
+        if traceback.tb_frame.f_globals.get("__name__", "").partition(".")[0] == package:
+            return True
+        traceback = traceback.tb_next
+    return False
+
+
+def _invalid(message: str, validations: Sequence[Validation]) -> Answer:
+    return Answer(400, _with_validations(Problem(message), validations))
+
+
+def _with_validations(problem: Problem, validations: Sequence[Validation]) -> Problem:
+    return msgspec.structs.replace(problem, validations=tuple(validations))
+
+
+def _validation_of(error: Exception) -> Validation:
+    """msgspec says "Expected `int`, got `str` - at `$.a[0].b`"; the field is then `a[0].b`."""
+    match = _MSGSPEC_PATH.match(str(error))
+    path = (match["path"] if match else None) or ""
+    return Validation(
+        field=path.removeprefix("$").removeprefix("."), detail=match["what"] if match else str(error)
+    )
+
+
+def _validations_of(extra: object) -> list[Validation]:
+    """Litestar's `extra`: dictionaries with `message` and, where known, `key` and `source`."""
+    found: list[Validation] = []
+    for item in cast("list[object]", extra) if isinstance(extra, list) else []:
+        if isinstance(item, dict):
+            entry = cast("dict[str, object]", item)
+            field = str(entry.get("key", ""))
+            # A body that is wrong as a whole has the name of the route's own parameter.
+            found.append(
+                Validation("" if field == "data" else field, str(entry.get("message", "is not valid")))
+            )
+    return found
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).partition("\n")[0][:200]  # enough for a position; never the body itself

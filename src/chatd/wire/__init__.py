@@ -1,0 +1,1 @@
+"""What a client sees: request, response and frame types."""
