@@ -1,0 +1,93 @@
+"""Hints over a NATS server or cluster; the twin of the Postgres implementation in `hints`."""
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager, suppress
+
+import nats.errors
+from nats.aio.client import Client
+from nats.aio.msg import Msg
+
+from chatd.clock import Clock
+from chatd.store.hint_exchange import Listener, Wire, exchange
+from chatd.store.hints import Hints
+
+SUBJECT = "chatd.hints"
+FRAME_LIMIT = 1 << 20  # bytes: the limit of a NATS server as it is delivered; a server may say less
+CONNECT_SECONDS = 5  # of one attempt, of which there are two
+ANSWER_SECONDS = 60  # real seconds; the exchange's own limit is shorter and comes first
+CLOSE_SECONDS = 1.0  # for a farewell; after it the socket is left to the operating system
+PENDING_MESSAGES = 4_096  # messages that may wait for this process; beyond it they are dropped and a gap is told
+PENDING_BYTES = 16 << 20  # bytes of the same
+
+
+@asynccontextmanager
+async def nats_hints(url: str, *, clock: Clock, subject: str = SUBJECT) -> AsyncGenerator[Hints]:
+    """Hints through the NATS servers of `url` (several with commas). All replicas share the subject."""
+
+    async def dial(listener: Listener) -> Wire:
+        client = Client()
+        wire = _NatsWire(client, subject, clock)
+        troubles: list[Exception] = []
+
+        async def on_error(error: Exception) -> None:
+            troubles[:] = [error]
+            if isinstance(error, nats.errors.SlowConsumerError):
+                listener.missed()
+
+        async def on_closed() -> None:
+            listener.lost()
+
+        async def on_message(message: Msg) -> None:
+            listener.receive(message.data)
+
+        try:
+            await client.connect(
+                servers=url.split(","),
+                name="chatd hints",
+                error_cb=on_error,
+                closed_cb=on_closed,
+                # The exchange connects anew, on its clock. (0 attempts would mean for ever.)
+                allow_reconnect=False,
+                max_reconnect_attempts=1,
+                reconnect_time_wait=0,
+                connect_timeout=CONNECT_SECONDS,
+            )
+            await client.subscribe(  # pyright: ignore[reportUnknownMemberType]
+                subject, cb=on_message, pending_msgs_limit=PENDING_MESSAGES, pending_bytes_limit=PENDING_BYTES
+            )
+            await wire.probe()  # the server answers in order: it knows the subscription now
+        except nats.errors.NoServersError as error:
+            await wire.close(broken=True)
+            raise (troubles[0] if troubles else error) from error
+        except BaseException:
+            await wire.close(broken=True)
+            raise
+        return wire
+
+    async with exchange(dial, where="NATS", clock=clock) as hints:
+        yield hints
+
+
+class _NatsWire:
+    def __init__(self, client: Client, subject: str, clock: Clock) -> None:
+        self._client = client
+        self._subject = subject
+        self._clock = clock
+
+    @property
+    def frame_limit(self) -> int:
+        return min(self._client.max_payload, FRAME_LIMIT)
+
+    async def send(self, frames: Sequence[bytes]) -> None:
+        for frame in frames:
+            await self._client.publish(self._subject, frame)
+        await self._client.flush(ANSWER_SECONDS)
+
+    async def probe(self) -> None:
+        await self._client.flush(ANSWER_SECONDS)
+
+    async def close(self, *, broken: bool) -> None:
+        # The client raises all sorts of things when its connection is half gone.
+        with suppress(Exception):
+            async with self._clock.timeout(CLOSE_SECONDS, timer="hints-close"):
+                await self._client.close()
