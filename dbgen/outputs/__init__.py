@@ -1,0 +1,1 @@
+"""One module per generated file; each turns the resolved queries into text and writes nothing."""
