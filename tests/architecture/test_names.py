@@ -5,7 +5,20 @@ import re
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2] / "src" / "chatd"
-EMPTY_WORDS = {"manager", "service", "util", "utils", "helper", "helpers", "common", "misc", "base", "impl", "handler", "info"}
+EMPTY_WORDS = {
+    "manager",
+    "service",
+    "util",
+    "utils",
+    "helper",
+    "helpers",
+    "common",
+    "misc",
+    "base",
+    "impl",
+    "handler",
+    "info",
+}
 # Names of other people's things: /api/v2/buildinfo is what clients ask for.
 KEPT = {"BuildInfo"}
 
@@ -17,7 +30,10 @@ def _words(name: str) -> set[str]:
 def test_no_module_or_class_has_an_empty_name():
     found: list[str] = []
     for path in PACKAGE.rglob("*.py"):
-        names = [path.stem, *(node.name for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.ClassDef))]
+        names = [
+            path.stem,
+            *(node.name for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.ClassDef)),
+        ]
         found += [f"{path.name}: {name}" for name in names if _words(name) & EMPTY_WORDS and name not in KEPT]
 
     assert found == []

@@ -116,9 +116,7 @@ _ON_OWN: Final[Mapping[Kind, frozenset[Action]]] = {
 }
 _ON_SHARED: Final[Mapping[Kind, frozenset[Action]]] = {Kind.GROUP: _READ}
 
-SCOPES: Final = frozenset(
-    f"{kind}:{action}" for kind in ("*", *_BY_ROLE[Role.OWNER]) for action in ("*", *Action)
-)
+SCOPES: Final = frozenset(f"{kind}:{action}" for kind in ("*", *_BY_ROLE[Role.OWNER]) for action in ("*", *Action))
 
 
 def may(actor: Actor, action: Action, resource: Resource) -> bool:

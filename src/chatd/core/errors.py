@@ -37,9 +37,7 @@ class ChatdError(Exception):
 
 
 class InvalidRequest(ChatdError):
-    def __init__(
-        self, message: str, *, detail: str | None = None, validations: Sequence[Validation] = ()
-    ) -> None:
+    def __init__(self, message: str, *, detail: str | None = None, validations: Sequence[Validation] = ()) -> None:
         super().__init__(message, detail=detail)
         self.validations = tuple(validations)
 

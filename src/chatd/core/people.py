@@ -66,7 +66,9 @@ def check_token(*, name: str, scopes: Collection[str]) -> None:
     if not scopes:
         wrong.append(Validation("scopes", "at least one"))
     elif unknown:
-        wrong.append(Validation("scopes", f"unknown: {', '.join(unknown)[:200]}; use kind:action, like user:read or *:*"))
+        wrong.append(
+            Validation("scopes", f"unknown: {', '.join(unknown)[:200]}; use kind:action, like user:read or *:*")
+        )
     _refuse(wrong)
 
 

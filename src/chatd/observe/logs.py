@@ -45,6 +45,7 @@ def configure_logs(
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
+        structlog.stdlib.add_logger_name,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         _Fields(dict(fields or {})),
         structlog.processors.format_exc_info,
@@ -54,13 +55,13 @@ def configure_logs(
     structlog.configure(
         processors=[*shared, render],
         wrapper_class=structlog.make_filtering_bound_logger(number),
-        logger_factory=structlog.WriteLoggerFactory(out),
+        logger_factory=_LoggersFor(out),
         cache_logger_on_first_use=False,  # loggers made before this call follow it
     )
     foreign = logging.StreamHandler(out)
     foreign.setFormatter(
         structlog.stdlib.ProcessorFormatter(
-            foreign_pre_chain=[structlog.stdlib.add_logger_name, *shared],
+            foreign_pre_chain=shared,
             processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, redact_event, render],
         )
     )
@@ -77,7 +78,7 @@ def configure_logs(
 
 def get_logger(name: str) -> FilteringBoundLogger:
     """A logger whose lines say where they come from. It may be made before `configure_logs`."""
-    return cast("FilteringBoundLogger", structlog.get_logger(logger=name))
+    return cast("FilteringBoundLogger", structlog.get_logger(name))
 
 
 def redact_event(_logger: WrappedLogger, _method: str, event: EventDict) -> MutableMapping[str, Any]:
@@ -91,6 +92,24 @@ def redact_event(_logger: WrappedLogger, _method: str, event: EventDict) -> Muta
         else:
             shown[name] = redact_named(name, value)
     return shown
+
+
+class _NamedLogger(structlog.WriteLogger):
+    """Writes each line in one call, so that lines of several threads do not mix; keeps its name for the line."""
+
+    def __init__(self, stream: TextIO, name: str) -> None:
+        super().__init__(stream)
+        self.name = name
+
+
+class _LoggersFor:
+    """Makes the loggers that `structlog.get_logger(name)` asks for."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def __call__(self, name: str = "chatd", *_rest: object) -> _NamedLogger:
+        return _NamedLogger(self._stream, name)
 
 
 class _Fields:

@@ -58,9 +58,7 @@ def known_method(method: str) -> str:
 class Metrics:
     """Every metric chatd has. `monotonic` gives seconds. Children are kept: `labels()` is the dear part."""
 
-    def __init__(
-        self, *, monotonic: Callable[[], float] = perf_counter, version: str = "", replica: str = ""
-    ) -> None:
+    def __init__(self, *, monotonic: Callable[[], float] = perf_counter, version: str = "", replica: str = "") -> None:
         self.registry = CollectorRegistry(auto_describe=True)
         self._monotonic = monotonic
         self._query_seconds = Histogram(
@@ -92,9 +90,7 @@ class Metrics:
             registry=self.registry,
             buckets=REQUEST_BUCKETS,
         )
-        self._in_progress = Gauge(
-            "chatd_http_requests_in_progress", "Requests under way.", registry=self.registry
-        )
+        self._in_progress = Gauge("chatd_http_requests_in_progress", "Requests under way.", registry=self.registry)
         Info("chatd_process", "What is running.", registry=self.registry).info(
             {
                 "version": version,

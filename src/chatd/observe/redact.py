@@ -118,9 +118,7 @@ def _redact_items(items: Iterable[tuple[object, object]], depth: int) -> dict[st
             shown["…"] = "more items left out"
             break
         name = redact_text(str(key), limit=100)  # a name; anything longer is not one
-        shown[name] = (
-            DOTS if value is not None and is_secret_name(str(key)) else redact(value, depth=depth + 1)
-        )
+        shown[name] = DOTS if value is not None and is_secret_name(str(key)) else redact(value, depth=depth + 1)
     return shown
 
 

@@ -1,6 +1,6 @@
-"""What happens to people: sign-up, sign-in, passwords, roles, tokens. Routes and the command line call the same functions.
+"""What happens to people: sign-up, sign-in, passwords, roles, tokens. Routes and the command line call the same.
 
-Each takes a store that acts for its caller; only signing in borrows rights, because nobody is signed in yet.
+Everything is done with the caller's rights; only signing in borrows some, because nobody is signed in yet.
 """
 
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -56,9 +56,7 @@ class Accounts:
         self._clock = clock
         self._session_lifetime = session_lifetime
 
-    async def create_user(
-        self, *, email: str, username: str, display_name: str, password: Secret, role: Role
-    ) -> User:
+    async def create_user(self, *, email: str, username: str, display_name: str, password: Secret, role: Role) -> User:
         people.check_profile(email=email, username=username, display_name=display_name)
         people.check_password(password.reveal())
         password_hash = await self._passwords.hash(password)
@@ -84,7 +82,14 @@ class Accounts:
         return code
 
     async def create_first_user(
-        self, *, code: Secret | None, email: str, username: str, display_name: str, password: Secret, client: Client
+        self,
+        *,
+        code: Secret | None,
+        email: str,
+        username: str,
+        display_name: str,
+        password: Secret,
+        client: Client,
     ) -> User:
         """The owner of an empty deployment. Without a code only for the operator, who needs none."""
         people.check_profile(email=email, username=username, display_name=display_name)
@@ -231,9 +236,7 @@ def taken_names_refused() -> Iterator[None]:
     except asyncpg.UniqueViolationError as error:
         for constraint, validation in _TAKEN.items():
             if error.constraint_name == constraint:
-                raise Conflict(
-                    f"That {validation.field} is {validation.detail}.", validations=[validation]
-                ) from error
+                raise Conflict(f"That {validation.field} is {validation.detail}.", validations=[validation]) from error
         raise
 
 

@@ -1,4 +1,4 @@
-"""The composition root: from settings to a store, and from a store to a running replica. Nothing else builds real parts."""
+"""The composition root: from settings to a store, and from a store to a running replica."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -53,9 +53,7 @@ async def open_database(settings: Settings, *, clock: Clock) -> AsyncIterator[tu
     if settings.database_url is not None:
         yield settings.database_url.reveal(), ()
         return
-    async with embedded_postgres(
-        settings.data_dir, clock=clock, binaries=settings.postgres_binaries
-    ) as embedded:
+    async with embedded_postgres(settings.data_dir, clock=clock, binaries=settings.postgres_binaries) as embedded:
         await embedded.wait_ready()
         yield embedded.dsn, embedded.notes
 
@@ -73,9 +71,7 @@ async def open_store(settings: Settings, *, clock: Clock) -> AsyncIterator[OpenS
         )
         metrics = Metrics()
         cipher = load_cipher(settings.encryption_keys, settings.data_dir)
-        store: Store = AuthorizedStore(
-            EncryptedStore(MeteredStore(SqlStore(pool), metrics), cipher), RoleAuthorizer()
-        )
+        store: Store = AuthorizedStore(EncryptedStore(MeteredStore(SqlStore(pool), metrics), cipher), RoleAuthorizer())
         with acting_as(KEYRING):
             await check_keys(store, cipher)
         yield OpenStore(store, cipher, metrics, dsn, migrations, notes)
@@ -129,6 +125,11 @@ async def _bootstrap_admin(settings: Settings, accounts: Accounts) -> None:
         return
     with suppress(Conflict):
         await accounts.create_first_user(
-            code=None, email=email, username="admin", display_name="", password=password, client=Client("operator")
+            code=None,
+            email=email,
+            username="admin",
+            display_name="",
+            password=password,
+            client=Client("operator"),
         )
         _log.info("created the configured owner", email=email, username="admin")

@@ -27,7 +27,7 @@ class Passwords:
         return await self._run(self._hasher.hash, password.reveal())
 
     async def verify(self, stored: str | None, password: Secret) -> bool:
-        """Whether it is the password. For an unknown user (None) the same work is done, so that the time tells nothing."""
+        """Whether it is the password. For an unknown user (None) the same work is done: the time tells nothing."""
         if stored is None:
             if self._nobody is None:
                 self._nobody = await self._run(self._hasher.hash, "nobody's password")

@@ -29,7 +29,7 @@ UNEXPECTED = 500
 _MSGSPEC_PATH = re.compile(r"^(?P<what>.*?)(?: - at `(?P<path>[^`]*)`)?$", re.DOTALL)
 
 
-class Misdirected(ChatdError):  # noqa: N818
+class Misdirected(ChatdError):
     """The request names a host that this server does not answer for -> 421."""
 
 

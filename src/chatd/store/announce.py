@@ -13,7 +13,7 @@ import structlog
 
 from chatd.clock import Clock
 from chatd.store.custom_queries import ANNOUNCEMENT_CLASS
-from chatd.store.pool import connect_options
+from chatd.store.pool import connect
 
 _RETRY_SECONDS: Final = 1.0  # a database that restarts is back within a few seconds
 _log: Final[structlog.stdlib.BoundLogger] = structlog.get_logger(__name__)
@@ -42,11 +42,9 @@ async def _announce_forever(dsn: str, key_id: str, announced: asyncio.Event, clo
         connection: asyncpg.Connection[asyncpg.Record] | None = None
         ended = asyncio.Event()
         try:
-            connection = await asyncpg.connect(**connect_options(dsn))
+            connection = await connect(dsn)
             connection.add_termination_listener(lambda _, ended=ended: ended.set())
-            await connection.execute(
-                "SELECT pg_advisory_lock_shared($1, $2)", ANNOUNCEMENT_CLASS, announcement(key_id)
-            )
+            await connection.execute("SELECT pg_advisory_lock_shared($1, $2)", ANNOUNCEMENT_CLASS, announcement(key_id))
             announced.set()
             await ended.wait()
         except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:

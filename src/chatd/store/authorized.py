@@ -22,7 +22,6 @@ from chatd.store.queries import (
     EncryptionKey,
     Group,
     InsertGroupMembersItem,
-    ListVersionsRow,
     Organization,
     Token,
     TokenKind,
@@ -31,6 +30,7 @@ from chatd.store.queries import (
     User,
     UserRole,
     UserStatus,
+    Version,
 )
 from chatd.store.store import Store
 
@@ -104,7 +104,12 @@ class AuthorizedStore:
         return await self._inner.list_group_ids_by_user(user_id=user_id)
 
     async def admit_login(
-        self, *, subjects: Sequence[str], free_failures: Sequence[int], forget_after: timedelta, longest: timedelta
+        self,
+        *,
+        subjects: Sequence[str],
+        free_failures: Sequence[int],
+        forget_after: timedelta,
+        longest: timedelta,
     ) -> float:
         self._allow("admit_login", Action.CREATE, Resource(Kind.LOGIN))
         return await self._inner.admit_login(
@@ -135,7 +140,7 @@ class AuthorizedStore:
         self._allow("upsert_site_setting", Action.UPDATE, Resource(Kind.SETTING))
         return await self._inner.upsert_site_setting(key=key, value=value)
 
-    async def list_versions(self) -> list[ListVersionsRow]:
+    async def list_versions(self) -> list[Version]:
         self._allow("list_versions", Action.READ, Resource(Kind.SETTING))
         return await self._inner.list_versions()
 

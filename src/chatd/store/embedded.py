@@ -131,7 +131,7 @@ class EmbeddedPostgres:
         self._ready.set()
 
     def leave_after_fork(self) -> None:
-        """In a forked child: only the parent holds the lease. The number stays taken for its owner to close."""
+        """In a forked child: only the parent holds the lease. The number stays taken for its owner."""
         if self._lease is not None:
             nothing = os.open(os.devnull, os.O_RDWR)
             os.dup2(nothing, self._lease.descriptor, inheritable=False)

@@ -26,7 +26,7 @@ from chatd.store.keeper_paths import (
 NAME = "chatd"  # the database and its owner
 _INITDB_SECONDS = 300  # takes one second; a slow network disk may need minutes
 _UNFINISHED = "data.unfinished-"
-_PASSWORD_FILE = "password.unfinished-"  # noqa: S105 - a file's name
+_PASSWORD_FILE = "password.unfinished-"
 
 
 @dataclass(frozen=True)

@@ -17,23 +17,33 @@ _COMMAND_SECONDS: Final = 30.0  # no query of ours takes a tenth of it; a stuck 
 _CACHED_STATEMENTS: Final = 1024  # more than there are queries, so that every one stays prepared
 
 
-def connect_options(dsn: str, *, function_schema: str | None = None) -> dict[str, Any]:
+def connect_options(
+    dsn: str, *, function_schema: str | None = None, command_seconds: float | None = _COMMAND_SECONDS
+) -> dict[str, Any]:
     """Arguments for asyncpg's connect and create_pool alike."""
     search_path = f'"{function_schema}", public' if function_schema else "public"
     return {
         "dsn": dsn,
         "timeout": _CONNECT_SECONDS,
-        "command_timeout": _COMMAND_SECONDS,
+        "command_timeout": command_seconds,
         "statement_cache_size": _CACHED_STATEMENTS,
         "max_cached_statement_lifetime": 0,
         "server_settings": {"search_path": search_path, "application_name": "chatd", "timezone": "UTC"},
     }
 
 
+async def connect(
+    dsn: str, *, function_schema: str | None = None, command_seconds: float | None = _COMMAND_SECONDS
+) -> "asyncpg.Connection[asyncpg.Record]":
+    """One connection of its own, with the same settings as those of the pool."""
+    options = connect_options(dsn, function_schema=function_schema, command_seconds=command_seconds)
+    return await asyncpg.connect(**options)
+
+
 async def migrate_database(dsn: str) -> MigrationReport:
     """Migrate over a connection of its own, without a time limit: a large migration may take minutes."""
     try:
-        connection = await asyncpg.connect(**{**connect_options(dsn), "command_timeout": None})
+        connection = await connect(dsn, command_seconds=None)
     except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
         raise StartRefused(
             f"The database can't be reached: {error or type(error).__name__}",

@@ -21,9 +21,7 @@ class Rotated(msgspec.Struct, frozen=True):
     values: int
 
 
-async def rotate(
-    store: Store, cipher: Cipher, *, progress: Callable[[EncryptedColumn, int], None]
-) -> list[Rotated]:
+async def rotate(store: Store, cipher: Cipher, *, progress: Callable[[EncryptedColumn, int], None]) -> list[Rotated]:
     """Afterwards the primary key alone reads everything, and the other keys are marked revoked.
 
     Can be stopped at any point and run again: what is done stays done and every value stays readable with the ring.

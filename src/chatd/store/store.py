@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self, cast
 
 import asyncpg
 
@@ -12,9 +12,7 @@ from chatd.store.queries import Queries, SqlQueries
 if TYPE_CHECKING:
     from asyncpg.pool import PoolConnectionProxy
 
-    Database = (
-        asyncpg.Pool[asyncpg.Record] | asyncpg.Connection[asyncpg.Record] | PoolConnectionProxy[asyncpg.Record]
-    )
+    Database = asyncpg.Pool[asyncpg.Record] | asyncpg.Connection[asyncpg.Record] | PoolConnectionProxy[asyncpg.Record]
 
 
 class Store(Queries, CustomQueries, Protocol):
@@ -38,7 +36,8 @@ class SqlStore(SqlQueries, SqlCustomQueries):
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Self]:
         if isinstance(self._db, asyncpg.Pool):
-            async with self._db.acquire() as connection, connection.transaction():
+            pool = cast("asyncpg.Pool[asyncpg.Record]", self._db)  # isinstance can't say what its rows are
+            async with pool.acquire() as connection, connection.transaction():
                 yield type(self)(connection)
         else:
             async with self._db.transaction():

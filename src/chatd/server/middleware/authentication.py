@@ -13,7 +13,7 @@ from chatd.server.middleware.asgi_types import PROBES, App, Receive, Scope, Send
 from chatd.server.middleware.security_headers import is_api
 
 SESSION_COOKIE = "chatd_session"
-TOKEN_HEADER = "Chatd-Session-Token"  # noqa: S105  a header's name
+TOKEN_HEADER = "Chatd-Session-Token"
 _TOKEN_LIMIT = 512  # ours are shorter; what is longer is not looked up
 
 

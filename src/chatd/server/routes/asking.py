@@ -7,9 +7,9 @@ from litestar import Request
 from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import Dependency, Parameter
 
+from chatd.clock import Clock
 from chatd.core.access import Person
 from chatd.core.errors import NotFound, Unauthenticated
-from chatd.clock import Clock
 from chatd.server.accounts import Accounts, Client
 from chatd.server.versions import Versions
 from chatd.store.queries import User

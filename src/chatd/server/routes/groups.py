@@ -43,7 +43,9 @@ async def create_group(data: wire.SaveGroup, store: TheStore, person: ThePerson,
 
 
 @get("/{group:uuid}", tags=_TAG, responses=problems(401, 404))
-async def get_group(group: UUID, store: TheStore, person: ThePerson, organization_id: OrganizationId) -> wire.GroupWithMembers:
+async def get_group(
+    group: UUID, store: TheStore, person: ThePerson, organization_id: OrganizationId
+) -> wire.GroupWithMembers:
     """A group and who is in it."""
     return wire.GroupWithMembers(
         group=convert.group(await store.get_group_by_id(id=group)),

@@ -47,9 +47,7 @@ class HealthRoutes:
         await _send_json(send, 200, {"status": "ok"})
 
     async def _ready(self, _scope: Scope, send: Send) -> None:
-        failed = [
-            failure for name, check in self._checks.items() if (failure := await self._run(name, check))
-        ]
+        failed = [failure for name, check in self._checks.items() if (failure := await self._run(name, check))]
         if not failed:
             await _send_json(send, 200, {"status": "ready"})
             return
@@ -72,9 +70,7 @@ class HealthRoutes:
         if not is_local(scope):
             person = state(scope).get("person")
             if person is None:
-                raise Unauthenticated(
-                    "Metrics need the token of an owner or auditor, or a request from this machine."
-                )
+                raise Unauthenticated("Metrics need the token of an owner or auditor, or a request from this machine.")
             if person.role not in _SCRAPERS:
                 raise Forbidden("Only owners and auditors may read metrics.")
         body, content_type = self._metrics.render()
@@ -95,9 +91,7 @@ async def _send_json(send: Send, status: int, value: object, headers: Headers = 
     await _send_body(send, status, msgspec.json.encode(value), b"application/json", headers)
 
 
-async def _send_body(
-    send: Send, status: int, body: bytes, content_type: bytes, headers: Headers = ()
-) -> None:
+async def _send_body(send: Send, status: int, body: bytes, content_type: bytes, headers: Headers = ()) -> None:
     fixed = [
         (b"content-type", content_type),
         (b"content-length", str(len(body)).encode()),

@@ -1,14 +1,21 @@
 """/api/v2/users/login, /logout and /first: the ways in and out."""
 
-from uuid import UUID
-
 from litestar import Response, Router, get, post
 from litestar.datastructures import Cookie
 
 from chatd.core.errors import InvalidRequest, Validation
 from chatd.core.secret import Secret
 from chatd.server import convert
-from chatd.server.routes.asking import OrganizationId, SecureCookies, TheAccounts, TheClient, ThePerson, TheStore, TheVersions, problems
+from chatd.server.routes.asking import (
+    OrganizationId,
+    SecureCookies,
+    TheAccounts,
+    TheClient,
+    ThePerson,
+    TheStore,
+    TheVersions,
+    problems,
+)
 from chatd.wire import users as wire
 
 SESSION_COOKIE = "chatd_session"
@@ -17,9 +24,7 @@ _TAG = ["login"]
 
 def session_cookie(key: str, *, seconds: int, secure: bool) -> Cookie:
     """HttpOnly, and Lax: a link from elsewhere opens the app signed in, a form posted from elsewhere is not."""
-    return Cookie(
-        SESSION_COOKIE, value=key, path="/", httponly=True, samesite="lax", secure=secure, max_age=seconds
-    )
+    return Cookie(SESSION_COOKIE, value=key, path="/", httponly=True, samesite="lax", secure=secure, max_age=seconds)
 
 
 @get("/first", tags=_TAG)
@@ -46,7 +51,11 @@ async def create_first_user(
 
 @post("/login", tags=_TAG, responses=problems(400, 401, 429))
 async def log_in(
-    data: wire.Login, accounts: TheAccounts, client: TheClient, organization_id: OrganizationId, secure_cookies: SecureCookies
+    data: wire.Login,
+    accounts: TheAccounts,
+    client: TheClient,
+    organization_id: OrganizationId,
+    secure_cookies: SecureCookies,
 ) -> Response[wire.LoggedIn]:
     """Open a session: the token is in the answer, and in a cookie for browsers."""
     login = data.login or data.email
@@ -62,7 +71,9 @@ async def log_in(
 
 
 @post("/logout", tags=_TAG, status_code=204, responses=problems(401))
-async def log_out(store: TheStore, person: ThePerson, versions: TheVersions, secure_cookies: SecureCookies) -> Response[None]:
+async def log_out(
+    store: TheStore, person: ThePerson, versions: TheVersions, secure_cookies: SecureCookies
+) -> Response[None]:
     """End this session (or revoke the API token that asks)."""
     assert person.token_id is not None
     await store.delete_token(id=person.token_id)

@@ -9,7 +9,17 @@ from litestar.params import Parameter
 
 from chatd.core.errors import NotFound
 from chatd.server import convert
-from chatd.server.routes.asking import PageLimit, TheAccounts, TheClient, ThePerson, TheStore, TheVersions, UserRef, find_user, problems
+from chatd.server.routes.asking import (
+    PageLimit,
+    TheAccounts,
+    TheClient,
+    ThePerson,
+    TheStore,
+    TheVersions,
+    UserRef,
+    find_user,
+    problems,
+)
 from chatd.store.queries import TokenKind
 from chatd.wire import users as wire
 
@@ -29,7 +39,9 @@ async def _page(
     )
 
 
-async def _revoke(store: TheStore, person: ThePerson, versions: TheVersions, user: str, token: UUID, kind: TokenKind) -> None:
+async def _revoke(
+    store: TheStore, person: ThePerson, versions: TheVersions, user: str, token: UUID, kind: TokenKind
+) -> None:
     owner = await find_user(store, person, user)
     row = await store.get_token_by_id(id=token)
     if row.user_id != owner.id or row.kind is not kind:
@@ -48,7 +60,12 @@ async def list_tokens(
 
 @post("/tokens", tags=_TAG, responses=problems(400, 401, 403, 404, 409))
 async def create_token(
-    user: UserRef, data: wire.CreateToken, store: TheStore, accounts: TheAccounts, person: ThePerson, client: TheClient
+    user: UserRef,
+    data: wire.CreateToken,
+    store: TheStore,
+    accounts: TheAccounts,
+    person: ThePerson,
+    client: TheClient,
 ) -> wire.CreatedToken:
     """Make an API token for oneself. `key` is shown this once. A token can't make one that may do more than itself."""
     owner = await find_user(store, person, user)

@@ -11,7 +11,18 @@ from chatd.core.access import Role
 from chatd.core.errors import InvalidRequest, Validation
 from chatd.core.secret import Secret
 from chatd.server import convert
-from chatd.server.routes.asking import OrganizationId, PageLimit, TheAccounts, TheClient, ThePerson, TheStore, TheVersions, UserRef, find_user, problems
+from chatd.server.routes.asking import (
+    OrganizationId,
+    PageLimit,
+    TheAccounts,
+    TheClient,
+    ThePerson,
+    TheStore,
+    TheVersions,
+    UserRef,
+    find_user,
+    problems,
+)
 from chatd.store.queries import UserStatus
 from chatd.wire import users as wire
 
@@ -99,7 +110,12 @@ async def update_role(
 
 @put("/{user:str}/status/suspend", tags=_TAG, responses=problems(401, 404, 409))
 async def suspend_user(
-    user: UserRef, store: TheStore, accounts: TheAccounts, person: ThePerson, versions: TheVersions, organization_id: OrganizationId
+    user: UserRef,
+    store: TheStore,
+    accounts: TheAccounts,
+    person: ThePerson,
+    versions: TheVersions,
+    organization_id: OrganizationId,
 ) -> wire.User:
     """Keep someone from signing in; their tokens stop working and work again when activated."""
     row = await accounts.set_status((await find_user(store, person, user)).id, UserStatus.SUSPENDED)
@@ -109,7 +125,12 @@ async def suspend_user(
 
 @put("/{user:str}/status/activate", tags=_TAG, responses=problems(401, 404))
 async def activate_user(
-    user: UserRef, store: TheStore, accounts: TheAccounts, person: ThePerson, versions: TheVersions, organization_id: OrganizationId
+    user: UserRef,
+    store: TheStore,
+    accounts: TheAccounts,
+    person: ThePerson,
+    versions: TheVersions,
+    organization_id: OrganizationId,
 ) -> wire.User:
     row = await accounts.set_status((await find_user(store, person, user)).id, UserStatus.ACTIVE)
     versions.changed("auth")

@@ -1,0 +1,1 @@
+"""The `chatd` command, one file per subcommand."""
