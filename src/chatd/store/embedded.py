@@ -21,9 +21,7 @@ from chatd.store.postgres_binaries import find_binaries
 _NAME = "chatd"  # the database and its owner, as the keeper makes them
 _FIRST_PAUSE = 1.0  # seconds before asking for Postgres again after a failure; doubles
 _LONGEST_PAUSE = 30.0  # seconds; a full disk that was cleared is noticed within this
-_ENDS_BEFORE_READY = (
-    10  # keepers that vanish without a word before the first start; then something kills them
-)
+_ENDS_BEFORE_READY = 10  # keepers that vanish without a word before the first start; then something kills them
 _LIMITS = KeeperLimits()
 _NO_SETTINGS: Mapping[str, str] = MappingProxyType({})
 
