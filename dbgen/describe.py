@@ -53,7 +53,8 @@ def describe(source: Source, connection: Connection) -> Description:
     except CannotExpand as error:
         line = next((piece.line for piece in source.body if piece.is_star), source.line)
         raise Undescribed(source.problem(str(error), line)) from None
-    if not targets.stars:
+    names = [column.name for column in first.columns]
+    if not targets.stars or len(set(names)) < len(names):  # two columns of one name are refused later
         return first
     body = list(source.body)
     counts = _star_widths(source, targets.stars, targets.items, first, connection)
@@ -63,8 +64,7 @@ def describe(source: Source, connection: Connection) -> Description:
             counts[other] - 1 for other in range(len(targets.stars)) if targets.stars[other].item < star.item
         )
         width = counts[targets.stars.index(star)]
-        names = [column.name for column in first.columns[start : start + width]]
-        text = ", ".join(star.prefix + name for name in _quoted(names, connection))
+        text = ", ".join(star.prefix + name for name in _quoted(names[start : start + width], connection))
         body[star.first : star.last + 1] = [Piece(Token.WORD, text, source.body[star.first].line)]
     expanded = _describe(source, tuple(body), connection)
     if expanded.columns != first.columns:
@@ -139,8 +139,12 @@ def _complaint(source: Source, result: PGresult, line_at: Callable[[int], int]) 
         number = int(match.group(1))
         return f"@{source.parameters[number - 1]}" if number <= len(source.parameters) else match.group()
 
-    message = re.sub(r"\$(\d+)", named, field(pq.DiagnosticField.MESSAGE_PRIMARY))
+    raw = field(pq.DiagnosticField.MESSAGE_PRIMARY)
+    message = re.sub(r"\$(\d+)", named, raw)
     if hint := field(pq.DiagnosticField.MESSAGE_HINT):
         message = f"{message} ({hint})"
     position = field(pq.DiagnosticField.STATEMENT_POSITION)
-    return source.problem(message, line_at(int(position)) if position else source.line)
+    if position:
+        return source.problem(message, line_at(int(position)))
+    uses = [piece.line for piece in source.body if piece.token is Token.PARAMETER and piece.text in message]
+    return source.problem(message, uses[0] if message != raw and uses else source.line)

@@ -259,7 +259,8 @@ def _trimmed(body: Sequence[Piece]) -> tuple[Piece, ...]:
         if piece.token is not Token.SPACE:
             kept.append(piece)
         elif kept and kept[-1].token is Token.SPACE:
-            kept[-1] = Piece(Token.SPACE, _one_break(kept[-1].text + piece.text), kept[-1].line)
+            joined = kept[-1].text + piece.text
+            kept[-1] = Piece(Token.SPACE, _one_break(joined) if "\n" in joined else " ", kept[-1].line)
         else:
             kept.append(Piece(Token.SPACE, _one_break(piece.text), piece.line))
     while kept and kept[0].token is Token.SPACE:

@@ -27,9 +27,7 @@ def main(root: Path) -> int:
         counts[behaviour] += len(tests)
 
     problems = [
-        f"{twice} is listed twice in docs/behaviours.md"
-        for twice in dict.fromkeys(ids)
-        if ids.count(twice) > 1
+        f"{twice} is listed twice in docs/behaviours.md" for twice in dict.fromkeys(ids) if ids.count(twice) > 1
     ]
     for behaviour in dict.fromkeys(ids):
         print(behaviour, counts[behaviour])

@@ -28,9 +28,9 @@ _GUESSED_FIRST: Final = frozenset(
 def check_profile(*, email: str, username: str, display_name: str) -> None:
     """Raise InvalidRequest naming every field that is wrong."""
     wrong: list[Validation] = []
-    if len(email) > _EMAIL_LONGEST or not _EMAIL.match(email) or not _printable(email):
+    if len(email) > _EMAIL_LONGEST or not _EMAIL.fullmatch(email) or not _printable(email):
         wrong.append(Validation("email", "an email address, like ada@example.com"))
-    if not _USERNAME.match(username):
+    if not _USERNAME.fullmatch(username):
         wrong.append(Validation("username", _NAME_RULE))
     elif username.lower() in _RESERVED_USERNAMES:
         wrong.append(Validation("username", "this name is reserved"))
@@ -40,7 +40,7 @@ def check_profile(*, email: str, username: str, display_name: str) -> None:
 
 def check_group(*, name: str, display_name: str) -> None:
     wrong: list[Validation] = []
-    if not _USERNAME.match(name):
+    if not _USERNAME.fullmatch(name):
         wrong.append(Validation("name", _NAME_RULE))
     wrong.extend(_display_name_problems(display_name))
     _refuse(wrong)

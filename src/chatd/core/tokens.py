@@ -10,7 +10,7 @@ _TOKEN: Final = re.compile(r"^chatd_[A-Za-z0-9_-]{43}$")
 
 def looks_like_token(text: str) -> bool:
     """Cheap refusal of garbage before the database is asked."""
-    return _TOKEN.match(text) is not None
+    return _TOKEN.fullmatch(text) is not None
 
 
 def hash_token(token: str) -> bytes:

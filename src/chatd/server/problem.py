@@ -128,12 +128,12 @@ def _of_litestar(error: HTTPException) -> Answer | None:
     status, headers = error.status_code, error.headers or {}
     if status >= UNEXPECTED:
         return None
+    if isinstance(error, ValidationException):
+        return _invalid("The request is not valid.", _validations_of(error.extra))
     if isinstance(error.__cause__, SerializationException | msgspec.DecodeError):
         return Answer(
             400, Problem("The request body is not valid JSON.", detail=_first_line(error.__cause__))
         )
-    if isinstance(error, ValidationException):
-        return _invalid("The request is not valid.", _validations_of(error.extra))
     if status == 401:
         headers = {"www-authenticate": "Bearer", **headers}
     known = _LITESTAR_MESSAGES.get(status)

@@ -80,7 +80,7 @@ class Cipher:
         return Secret(self.primary.seal(secret.reveal()))
 
     def decrypt(self, stored: Secret) -> Secret:
-        match = _SHAPE.match(stored.reveal())
+        match = _SHAPE.fullmatch(stored.reveal())
         if match is None:
             raise UnreadableSecret("?", "the value is not in chatd's format.")
         key = self._by_id.get(match[1])

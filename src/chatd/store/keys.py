@@ -39,9 +39,7 @@ def write_key_file(path: Path, keys: Sequence[str]) -> None:
     """Replace the file in one step, readable by its owner only."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f"{path.name}.{os.getpid()}")
-    remark = (
-        "# Encryption keys of this deployment, newest first. Without them its stored secrets are lost: back this up.\n"
-    )
+    remark = "# Encryption keys, the first encrypts. Without them the stored secrets are lost: back this up.\n"
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w", encoding="ascii") as file:
         file.write(remark + "\n".join(keys) + "\n")

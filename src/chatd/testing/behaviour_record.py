@@ -20,9 +20,7 @@ class Record:
     def __init__(
         self, tests: Mapping[str, Iterable[str]] | None = None, unknown: Mapping[str, str] | None = None
     ) -> None:
-        self.tests: dict[str, set[str]] = {
-            behaviour: set(names) for behaviour, names in (tests or {}).items()
-        }
+        self.tests: dict[str, set[str]] = {behaviour: set(names) for behaviour, names in (tests or {}).items()}
         self.unknown: dict[str, str] = dict(unknown or {})
 
     def add(self, behaviour: str, test: str) -> None:
@@ -54,9 +52,7 @@ def write_record(root: Path, record: Record) -> None:
     path.parent.mkdir(exist_ok=True)
     tests = {behaviour: sorted(names) for behaviour, names in sorted(record.tests.items()) if names}
     fresh = path.with_suffix(f".{os.getpid()}")
-    fresh.write_text(
-        json.dumps({"tests": tests, "unknown": record.unknown}, indent=1) + "\n", encoding="utf-8"
-    )
+    fresh.write_text(json.dumps({"tests": tests, "unknown": record.unknown}, indent=1) + "\n", encoding="utf-8")
     fresh.replace(path)
 
 

@@ -17,9 +17,7 @@ _UNKNOWN = "unknown_behaviours"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line(
-        "markers", "behaviour(id): the behaviour of docs/behaviours.md that this test proves"
-    )
+    config.addinivalue_line("markers", "behaviour(id): the behaviour of docs/behaviours.md that this test proves")
     known = frozenset(listed_ids(config.rootpath))
     config.pluginmanager.register(_Marking(known), "behaviour-marking")
     if not hasattr(config, "workerinput") and not config.getoption("collectonly"):

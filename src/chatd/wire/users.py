@@ -9,7 +9,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from chatd.core.access import Role
 
-# Longer than any valid value, so that the rules of core/people.py can say what is wrong; short enough to bound the work.
+# Longer than any valid value, so that core/people.py can say what is wrong; short enough to bound the work.
 Text = Annotated[str, Meta(max_length=2048)]
 
 
