@@ -10,6 +10,7 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 
 from chatd.clock import Clock
+from chatd.observe.logs import get_logger
 from chatd.store.hint_exchange import Listener, Wire, exchange
 from chatd.store.hints import Hints
 
@@ -20,6 +21,8 @@ CLOSE_SECONDS = 1.0  # for a farewell; after it the socket is left to the operat
 PENDING_MESSAGES = 4_096  # messages that may wait for this process; beyond it they are dropped and a gap is told
 PENDING_BYTES = 16 << 20  # bytes of the same
 _ECHO_BYTES = 8  # random bytes that make an echo's subject one's own
+
+_log = get_logger(__name__)
 
 
 @asynccontextmanager
@@ -35,6 +38,8 @@ async def nats_hints(url: str, *, clock: Clock, subject: str = SUBJECT) -> Async
             troubles[:] = [error]
             if isinstance(error, nats.errors.SlowConsumerError):
                 listener.missed()
+            elif "permissions violation" in str(error).lower():  # the server tells and goes on, deaf to us
+                _log.warning("NATS does not let us use the subject", subject=subject, error=error)
 
         async def on_closed() -> None:
             listener.lost()
