@@ -12,6 +12,7 @@ _END_OF_TARGETS = frozenset(
     | {"order", "limit", "offset", "fetch", "for", "into"}
 )
 _SET_OPERATIONS = ("union", "intersect", "except")
+_VERBS = ("select", "insert", "update", "delete", "merge", "values", "table")
 # Each makes NULLs of columns that their table never has NULL in.
 _EMPTYING = frozenset({"left", "right", "full", "rollup", "cube", "sets", "merge"})
 
@@ -54,6 +55,9 @@ def can_empty_columns(pieces: Sequence[Piece]) -> bool:
 
 def find_targets(pieces: Sequence[Piece]) -> Targets:
     """Look through the list after RETURNING, or after SELECT when that is what the statement does."""
+    first = next((piece for _, piece in _significant(pieces)), None)
+    if first is None or not (first.is_mark("(") or first.is_word("with", *_VERBS)):
+        return Targets((), 0)
     depth = 0
     select = returning = -1
     verb = ""
@@ -65,7 +69,7 @@ def find_targets(pieces: Sequence[Piece]) -> Targets:
             depth -= 1
         elif depth == 0 and piece.token is Token.WORD:
             word = piece.text.lower()
-            if not verb and word in ("select", "insert", "update", "delete", "merge", "values", "table"):
+            if not verb and word in _VERBS:
                 verb = word
             if word == "select" and select < 0:
                 select = at
@@ -74,12 +78,12 @@ def find_targets(pieces: Sequence[Piece]) -> Targets:
             set_operation = set_operation or word in _SET_OPERATIONS
     if verb == "table":
         raise CannotExpand("write SELECT and the columns instead of TABLE")
-    start = returning if returning >= 0 else select if verb == "select" else -1
-    if start < 0:
+    list_start = returning if returning >= 0 else select if verb == "select" else -1
+    if list_start < 0:
         if not verb and any(piece.is_star for piece in pieces):
             raise CannotExpand("name the columns: a star is expanded only in a plain SELECT or RETURNING")
         return Targets((), 0)
-    targets = _read_list(pieces, start)
+    targets = _read_list(pieces, list_start)
     if targets.stars and set_operation and returning < 0:
         raise CannotExpand("name the columns: a star is not expanded beside UNION, INTERSECT or EXCEPT")
     return targets
