@@ -18,6 +18,7 @@ from chatd.server.problem import litestar_answers
 from chatd.server.routes import asking
 from chatd.server.routes.groups import groups_router
 from chatd.server.routes.login import login_router
+from chatd.server.routes.pages import welcome_page, welcome_style
 from chatd.server.routes.site import site_router
 from chatd.server.routes.tokens import tokens_router
 from chatd.server.routes.users import users_router
@@ -43,7 +44,15 @@ def build_app(parts: AppParts) -> Litestar:
         return Provide(lambda: value, sync_to_thread=False, use_cache=True)
 
     return Litestar(
-        route_handlers=[users_router, login_router, tokens_router, groups_router, site_router],
+        route_handlers=[
+            users_router,
+            login_router,
+            tokens_router,
+            groups_router,
+            site_router,
+            welcome_page,
+            welcome_style,
+        ],
         dependencies={
             "store": give(parts.store),
             "accounts": give(parts.accounts),

@@ -1,0 +1,55 @@
+"""The `chatd` command: its subcommands, and how a refusal is shown."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+import chatd
+from chatd.core.errors import ChatdError, InvalidRequest
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(chatd.__version__)
+        raise typer.Exit
+
+
+app = typer.Typer(
+    name="chatd",
+    help="A self-hosted server for AI agent chats.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+@app.callback()
+def _chatd(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and exit.", callback=_show_version, is_eager=True)
+    ] = False,
+) -> None:
+    """A self-hosted server for AI agent chats."""
+
+
+def main() -> None:
+    """Run the command. What is refused is said in a sentence or two on standard error, with exit code 1."""
+    from chatd.cli import keys, serve, settings, token, user
+
+    serve.register(app)
+    settings.register(app)
+    app.add_typer(user.app)
+    app.add_typer(token.app)
+    app.add_typer(keys.app)
+    try:
+        app()
+    except ChatdError as error:
+        print(f"chatd: {error.message}", file=sys.stderr)
+        for validation in error.validations if isinstance(error, InvalidRequest) else ():
+            print(f"  {validation.field}: {validation.detail}", file=sys.stderr)
+        if error.detail:
+            print(f"  {error.detail}", file=sys.stderr)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)

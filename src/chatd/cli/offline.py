@@ -1,0 +1,78 @@
+"""What the offline commands share: the database itself, as the operator, whether or not a server runs."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import msgspec
+import typer
+
+from chatd.clock import SystemClock
+from chatd.core.access import OPERATOR
+from chatd.core.errors import NotFound
+from chatd.observe.logs import configure_logs
+from chatd.server.accounts import Accounts, Client
+from chatd.server.compose import OpenStore, open_store
+from chatd.server.passwords import open_passwords
+from chatd.server.settings import LoadedSettings, load_settings
+from chatd.store.actor import acting_as
+from chatd.store.queries import User
+from chatd.store.store import Store
+
+Result = TypeVar("Result")
+
+CLIENT = Client("operator", "chatd command line")
+ConfigOption = Annotated[Path | None, typer.Option("--config", help="A TOML file with settings.")]
+DataDirOption = Annotated[Path | None, typer.Option("--data-dir", help="The data directory of the server.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+class Offline(msgspec.Struct, frozen=True):
+    opened: OpenStore
+    accounts: Accounts
+    loaded: LoadedSettings
+
+    @property
+    def store(self) -> Store:
+        return self.opened.store
+
+
+def run_offline(
+    action: Callable[[Offline], Awaitable[Result]], *, config: Path | None = None, data_dir: Path | None = None
+) -> Result:
+    """Open the store with the server's settings and act as the operator. Running servers notice within seconds."""
+    flags = {"config": config, "data_dir": data_dir}
+    loaded = load_settings(
+        environ=os.environ,
+        flags={name: str(value) for name, value in flags.items() if value is not None},
+        cwd=Path.cwd(),
+    )
+    configure_logs(format="text", level="warning")
+
+    async def run() -> Result:
+        async with _open(loaded) as offline:
+            with acting_as(OPERATOR):
+                return await action(offline)
+
+    return asyncio.run(run())
+
+
+@asynccontextmanager
+async def _open(loaded: LoadedSettings) -> AsyncIterator[Offline]:
+    settings, clock = loaded.settings, SystemClock()
+    async with open_store(settings, clock=clock) as opened:
+        with open_passwords() as passwords:
+            lifetime = timedelta(hours=settings.session_lifetime_hours)
+            yield Offline(opened, Accounts(opened.store, passwords, clock, session_lifetime=lifetime), loaded)
+
+
+async def find_user(store: Store, login: str) -> User:
+    """By username or email address."""
+    user = await store.get_user_by_login(login=login)
+    if user is None:
+        raise NotFound(f"User {login}")
+    return user

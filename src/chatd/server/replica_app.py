@@ -1,0 +1,63 @@
+"""A replica's HTTP application: routes, health, and the middleware around both."""
+
+import msgspec
+
+import chatd
+from chatd.core.access import WATCHER, Person
+from chatd.server.app import AppParts, build_app
+from chatd.server.asgi import MiddlewareOptions, with_middleware
+from chatd.server.compose import Replica
+from chatd.server.middleware.asgi_types import App
+from chatd.server.middleware.authentication import Credentials
+from chatd.server.routes.health import HealthRoutes
+from chatd.server.serving import Draining
+from chatd.server.settings import Settings
+from chatd.store.actor import acting_as
+from chatd.wire.users import BuildInfo
+
+
+async def replica_app(replica: Replica, settings: Settings, *, draining: Draining, public_url: str) -> App:
+    store = replica.opened.store
+    with acting_as(WATCHER):
+        organization = await store.get_default_organization()
+    parts = AppParts(
+        store=store,
+        accounts=replica.accounts,
+        versions=replica.versions,
+        clock=replica.clock,
+        organization_id=organization.id,
+        secure_cookies=public_url.startswith("https:"),
+        build_info=BuildInfo(
+            version=chatd.__version__,
+            external_url=public_url,
+            deployment_id=str(organization.id),
+            experiments=sorted(settings.experiments),
+        ),
+    )
+
+    async def database() -> str | None:
+        await store.ping()
+        return None
+
+    routes = HealthRoutes(
+        build_app(parts),
+        clock=replica.clock,
+        metrics=replica.opened.metrics,
+        checks={"draining": draining.check, "database": database},
+    )
+
+    async def authenticate(credentials: Credentials) -> Person | None:
+        return await replica.identity.authenticate(credentials.token.reveal())
+
+    options = MiddlewareOptions(
+        clock=replica.clock,
+        metrics=replica.opened.metrics,
+        authenticate=authenticate,
+        acting=acting_as,
+        public_url=public_url,
+        allowed_hosts=settings.allowed_hosts,
+        trusted_proxies=settings.trusted_proxies,
+        body_limit=settings.body_limit,
+        requests_per_minute=settings.requests_per_minute,
+    )
+    return with_middleware(routes, options)

@@ -1,0 +1,199 @@
+"""Where settings come from: a TOML file, the environment, flags. Reads them and finds all that is wrong with them."""
+
+import difflib
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from chatd.core.errors import StartRefused
+from chatd.observe.redact import DOTS, is_secret_name, redact_text
+from chatd.server.setting_kinds import Kind, absolute
+
+PREFIX = "CHATD_"
+FILE_NAME = "chatd.toml"
+FILE_LIMIT = 1 << 20  # bytes; thousands of times what settings need
+_SHOWN_LIMIT = 60  # characters of a wrong value that are shown: enough to recognise it
+_CLOSE = 0.6  # how alike names are (0 to 1) before one is suggested, or a value is hidden as a near secret
+
+# Variables of ours that are not settings of the server.
+_RESERVED = frozenset({"CHATD_CONFIG", "CHATD_BEHAVIOURS_MERGE", "CHATD_TOKEN", "CHATD_URL"})
+_RESERVED_PREFIX = "CHATD_TEST_"
+# Kubernetes puts these into every container next to a service that is named chatd.
+_SERVICE_LINK = re.compile(r"CHATD_SERVICE_(HOST|PORT)(_\w+)?|CHATD_PORT_\d+_(TCP|UDP)(_\w+)?")
+_SERVICE_LINK_VALUE = re.compile(r"(tcp|udp)://[0-9a-fA-F.:\[\]]+")
+_SERVICE_LINK_ADVICE = "Kubernetes sets it for a service named chatd; set enableServiceLinks: false in the pod"
+
+
+class SettingsRefused(StartRefused):
+    """Settings that can't be used; `problems` has a sentence for each."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        count = "A setting is" if len(problems) == 1 else f"{len(problems)} settings are"
+        lines = "".join(f"\n  {problem}" for problem in problems)
+        super().__init__(f"{count} wrong:{lines}", detail="`chatd serve --help` and docs/settings.md list them all.")
+        self.problems = tuple(problems)
+
+
+class SettingSpec(msgspec.Struct, frozen=True):
+    """The declaration of one setting; everything else about it follows from this."""
+
+    name: str
+    kind: Kind
+    default: object
+    help: str
+    secret: bool = False
+    flag: str | None = None
+    default_text: str = ""
+
+    @property
+    def env(self) -> str:
+        return PREFIX + self.name.upper()
+
+    @property
+    def allowed(self) -> str:
+        return self.kind.allowed
+
+
+class Given(msgspec.Struct, frozen=True):
+    """A value that someone gave: for which name, where, and the folder from which its paths are taken."""
+
+    name: str
+    raw: object
+    origin: str
+    shown: str
+    folder: Path
+
+
+class Sources:
+    """Collects what is given, the weakest first, and every problem on the way."""
+
+    def __init__(self, specs: Sequence[SettingSpec], cwd: Path) -> None:
+        self._specs = {spec.name: spec for spec in specs}
+        self._cwd = cwd
+        self.given: list[Given] = []
+        self.problems: list[str] = []
+
+    def read_file(self, environ: Mapping[str, str], flags: Mapping[str, object], default_data_dir: Path) -> None:
+        """The named TOML file, or the first of ./chatd.toml and <data_dir>/chatd.toml that exists."""
+        named = flags.get("config") or environ.get("CHATD_CONFIG")
+        if named:
+            asker = "--config" if flags.get("config") else "CHATD_CONFIG"
+            path = self._cwd / Path(str(named)).expanduser()
+            if not path.is_file():
+                self.problems.append(f"{asker}: there is no file {_shown(path)}")
+                return
+            self._read_toml(path)
+            return
+        data_dir = flags.get("data_dir") or environ.get("CHATD_DATA_DIR") or default_data_dir
+        for folder in (self._cwd, self._folder(data_dir)):
+            if folder is not None and (folder / FILE_NAME).is_file():
+                self._read_toml(folder / FILE_NAME)
+                return
+
+    def read_environ(self, environ: Mapping[str, str]) -> None:
+        for variable, raw in sorted(environ.items()):
+            if not variable.startswith(PREFIX) or variable in _RESERVED or variable.startswith(_RESERVED_PREFIX):
+                continue
+            name = variable.removeprefix(PREFIX).lower()
+            spec = self._specs.get(name)
+            if spec is None or spec.env != variable:
+                self._refuse_unknown(
+                    f"{variable}={self._unknown_value(name, raw)}", name, [spec.env for spec in self._specs.values()]
+                )
+                continue
+            self._give(spec, raw, origin=variable, where=f"{variable}={{}}", folder=self._cwd)
+
+    def read_flags(self, flags: Mapping[str, object]) -> None:
+        for name, raw in flags.items():
+            if name == "config" or raw is None:
+                continue
+            spec = self._specs.get(name)
+            if spec is None or spec.flag is None:
+                flag = "--" + name.replace("_", "-")
+                self._refuse_unknown(
+                    f"{flag} {self._unknown_value(name, raw)}",
+                    name,
+                    [spec.flag for spec in self._specs.values() if spec.flag is not None],
+                )
+                continue
+            self._give(spec, raw, origin=spec.flag, where=f"{spec.flag} {{}}", folder=self._cwd)
+
+    def parsed(self) -> Iterator[tuple[Given, object]]:
+        """The values that are fit, the weakest source first. What is not is a problem, also when overridden."""
+        for given in self.given:
+            kind = self._specs[given.name].kind
+            try:
+                yield given, kind.parse(given.raw, given.folder)
+            except ValueError as error:
+                why = f" ({error})" if str(error) else ""
+                self.problems.append(f"{given.shown}: must be {kind.allowed}{why}{_service_link(given.raw)}")
+
+    def _folder(self, data_dir: object) -> Path | None:
+        try:
+            return absolute(str(data_dir), self._cwd)
+        except ValueError:  # reported when data_dir itself is parsed
+            return None
+
+    def _read_toml(self, path: Path) -> None:
+        try:
+            if path.stat().st_size > FILE_LIMIT:
+                self.problems.append(f"{_shown(path)}: is larger than {FILE_LIMIT} bytes")
+                return
+            table: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+        except OSError as error:
+            self.problems.append(f"{_shown(path)}: can't be read ({error.strerror})")
+            return
+        except (ValueError, RecursionError) as error:  # no UTF-8, or no TOML
+            position = re.search(r"at line \d+, column \d+", str(error))
+            self.problems.append(f"{_shown(path)}: is not valid TOML{f' ({position[0]})' if position else ''}")
+            return
+        for name, raw in table.items():
+            spec = self._specs.get(name)
+            if spec is None:
+                shown = f"{_shown(path)}: {_shown(name)} = {self._unknown_value(name, raw)}"
+                self._refuse_unknown(shown, name, list(self._specs))
+                continue
+            self._give(spec, raw, origin=str(path), where=f"{path}: {name} = {{}}", folder=path.parent)
+
+    def _give(self, spec: SettingSpec, raw: object, *, origin: str, where: str, folder: Path) -> None:
+        shown = where.format(DOTS if spec.secret else _shown(raw))
+        self.given.append(Given(spec.name, raw, origin, shown, folder))
+
+    def _refuse_unknown(self, shown: str, name: str, allowed: Sequence[str]) -> None:
+        if _SERVICE_LINK.fullmatch(PREFIX + name.upper()):
+            self.problems.append(f"{shown}: is not a setting. {_SERVICE_LINK_ADVICE}")
+            return
+        close = _close(name, self._specs)
+        suggestion = next((a for a in allowed if close and _plain(a) == close), None)
+        advice = f"Did you mean {suggestion}?" if suggestion else f"Known are {', '.join(allowed)}"
+        self.problems.append(f"{shown}: is not a setting. {advice}")
+
+    def _unknown_value(self, name: str, raw: object) -> str:
+        close = _close(name, self._specs)
+        hidden = is_secret_name(name) or (close is not None and self._specs[close].secret)
+        return DOTS if hidden else _shown(raw)
+
+
+def _close(name: str, names: Iterable[str]) -> str | None:
+    found = difflib.get_close_matches(name[:TRIED_LIMIT].lower().replace("-", "_"), list(names), n=1, cutoff=_CLOSE)
+    return found[0] if found else None
+
+
+TRIED_LIMIT = 100  # characters of an unknown name that are compared; comparing is slow for long ones
+
+
+def _plain(label: str) -> str:
+    return label.removeprefix("--").removeprefix(PREFIX).lower().replace("-", "_")
+
+
+def _shown(raw: object) -> str:
+    text = redact_text(raw if isinstance(raw, str) else str(raw))
+    return text if len(text) <= _SHOWN_LIMIT else text[:_SHOWN_LIMIT] + "…"
+
+
+def _service_link(raw: object) -> str:
+    return f". {_SERVICE_LINK_ADVICE}" if isinstance(raw, str) and _SERVICE_LINK_VALUE.fullmatch(raw) else ""
