@@ -58,7 +58,8 @@ class Catalogue:
 
 def open_database(dsn: str) -> Connection:
     """Connect as the server does: with the installed function set first in the search path."""
-    connection = psycopg.connect(dsn, autocommit=True, client_encoding="utf8")
+    # psycopg must not prepare statements of its own: it drops all of them, ours too, when it tidies up.
+    connection = psycopg.connect(dsn, autocommit=True, prepare_threshold=None, client_encoding="utf8")
     sets = connection.execute(
         """SELECT quote_ident(nspname) FROM pg_namespace WHERE starts_with(nspname, %s)
            ORDER BY oid DESC LIMIT 1""",

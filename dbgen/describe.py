@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
+import psycopg
 from psycopg import pq
 from psycopg.pq.abc import PGresult
 
@@ -114,21 +116,40 @@ def _describe(source: Source, body: tuple[Piece, ...], connection: Connection) -
             for at in range(result.nfields)
         )
         parameters = tuple(result.param_type(at) for at in range(result.nparams))
-        return Description(body, parameters, _with_domains(columns, connection))
+        return Description(body, parameters, _with_domains(columns, len(parameters), connection))
     finally:
         connection.execute(f"DEALLOCATE {_STATEMENT}")
 
 
-def _with_domains(columns: tuple[ResultColumn, ...], connection: Connection) -> tuple[ResultColumn, ...]:
-    """A description has a domain's base type; the catalogue of prepared statements knows the domain."""
-    if connection.info.server_version < _RESULT_TYPES_SINCE or not columns:
+def _with_domains(
+    columns: tuple[ResultColumn, ...], parameters: int, connection: Connection
+) -> tuple[ResultColumn, ...]:
+    """A description has a domain's base type; other ways of asking give the domain itself."""
+    if not columns:
         return columns
-    row = connection.execute(
-        "SELECT result_types::oid[]::int8[] FROM pg_prepared_statements WHERE name = %s", (_STATEMENT,)
-    ).fetchone()
-    if row is None or row[0] is None:
+    if connection.info.server_version >= _RESULT_TYPES_SINCE:
+        row = connection.execute(
+            "SELECT result_types::oid[]::int8[] FROM pg_prepared_statements WHERE name = %s", (_STATEMENT,)
+        ).fetchone()
+        types: list[int] = row[0] if row else []
+    else:
+        types = _types_of_table(parameters, connection)
+    if len(types) != len(columns):
         return columns
-    return tuple(replace(column, type=oid) for column, oid in zip(columns, row[0], strict=True))
+    return tuple(replace(column, type=oid) for column, oid in zip(columns, types, strict=True))
+
+
+def _types_of_table(parameters: int, connection: Connection) -> list[int]:
+    """Of an empty table made from a SELECT; nothing for other statements, whose columns keep their table's types."""
+    given = f"({', '.join(['NULL'] * parameters)})" if parameters else ""
+    with suppress(psycopg.Error), connection.transaction(force_rollback=True):
+        connection.execute(f"CREATE TEMP TABLE {_STATEMENT} AS EXECUTE {_STATEMENT}{given} WITH NO DATA".encode())
+        found = connection.execute(
+            "SELECT atttypid::int8 FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0 ORDER BY attnum",
+            (f"pg_temp.{_STATEMENT}",),
+        )
+        return [oid for (oid,) in found]
+    return []
 
 
 def _complaint(source: Source, result: PGresult, line_at: Callable[[int], int]) -> Problem:
