@@ -49,8 +49,8 @@ class WholeNumber(msgspec.Struct, frozen=True):
         return f"a whole number{self.unit and ' of ' + self.unit} from {self.least} to {self.most}"
 
     def parse(self, raw: object, folder: Path) -> int:
-        if isinstance(raw, str) and _WHOLE.fullmatch(raw.strip()):
-            raw = int(raw)
+        if isinstance(raw, str):
+            raw = int(raw) if _WHOLE.fullmatch(text_of(raw)) else None
         if not isinstance(raw, int) or isinstance(raw, bool) or not self.least <= raw <= self.most:
             raise ValueError
         return raw
@@ -61,7 +61,8 @@ class Choice(msgspec.Struct, frozen=True):
 
     @property
     def allowed(self) -> str:
-        return ", ".join(self.values[:-1]) + f" or {self.values[-1]}" if len(self.values) > 1 else self.values[0]
+        *others, last = self.values
+        return f"{', '.join(others)} or {last}" if others else last
 
     def parse(self, raw: object, folder: Path) -> str:
         if text_of(raw) not in self.values:
@@ -151,7 +152,11 @@ class Folder(msgspec.Struct, frozen=True):
 
     def parse(self, raw: object, folder: Path) -> Path:
         path = absolute(text_of(raw), folder)
-        if not path.is_dir():
+        try:
+            exists = path.is_dir()
+        except OSError as error:
+            raise ValueError(error.strerror) from None
+        if not exists:
             raise ValueError
         return path
 
@@ -236,8 +241,7 @@ class ListOf(msgspec.Struct, frozen=True):
             try:
                 value = self.kind.parse(item, folder)
             except ValueError as error:
-                more = f" ({error})" if str(error) else ""
-                raise ValueError(f"item {number} must be {self.kind.allowed}{more}") from None
+                raise ValueError(f"item {number} is not{f': {error}' if str(error) else ''}") from None
             if value in values:
                 raise ValueError(f"item {number} is there twice")
             values.append(value)
@@ -264,7 +268,7 @@ def _whole_text(raw: object) -> str:
     if isinstance(raw, os.PathLike):
         raw = os.fspath(cast("os.PathLike[str]", raw))
     if not isinstance(raw, str):
-        raise ValueError("it is not a text")  # noqa: TRY004  one error for all that is wrong with a value
+        raise ValueError("it is not a text")
     if len(raw) > TEXT_LIMIT:
         raise ValueError(f"it is longer than {TEXT_LIMIT} characters")
     return raw

@@ -16,6 +16,7 @@ from chatd.server.setting_kinds import Kind, absolute
 PREFIX = "CHATD_"
 FILE_NAME = "chatd.toml"
 FILE_LIMIT = 1 << 20  # bytes; thousands of times what settings need
+_TRIED_LIMIT = 100  # characters of an unknown name that are compared; comparing is slow for long ones
 _SHOWN_LIMIT = 60  # characters of a wrong value that are shown: enough to recognise it
 _CLOSE = 0.6  # how alike names are (0 to 1) before one is suggested, or a value is hidden as a near secret
 
@@ -33,9 +34,9 @@ class SettingsRefused(StartRefused):
 
     def __init__(self, problems: Sequence[str]) -> None:
         count = "A setting is" if len(problems) == 1 else f"{len(problems)} settings are"
-        lines = "".join(f"\n  {problem}" for problem in problems)
+        self.problems = tuple(_printable(problem) for problem in problems)
+        lines = "".join(f"\n  {problem}" for problem in self.problems)
         super().__init__(f"{count} wrong:{lines}", detail="`chatd serve --help` and docs/settings.md list them all.")
-        self.problems = tuple(problems)
 
 
 class SettingSpec(msgspec.Struct, frozen=True):
@@ -77,22 +78,31 @@ class Sources:
         self.given: list[Given] = []
         self.problems: list[str] = []
 
-    def read_file(self, environ: Mapping[str, str], flags: Mapping[str, object], default_data_dir: Path) -> None:
+    def read_fallback(self, environ: Mapping[str, str], name: str, variables: Sequence[str]) -> None:
+        """A variable that other programs share with us; ours are stronger. It may lack the scheme."""
+        for variable in variables:
+            if raw := environ.get(variable, "").strip():
+                url = raw if "://" in raw else f"http://{raw}"
+                self._give(self._specs[name], url, origin=variable, lead=f"{variable}=", folder=self._cwd)
+                return
+
+    def read_file(self, environ: Mapping[str, str], flags: Mapping[str, object], *, default_data_dir: Path) -> None:
         """The named TOML file, or the first of ./chatd.toml and <data_dir>/chatd.toml that exists."""
         named = flags.get("config") or environ.get("CHATD_CONFIG")
         if named:
             asker = "--config" if flags.get("config") else "CHATD_CONFIG"
-            path = self._cwd / Path(str(named)).expanduser()
-            if not path.is_file():
-                self.problems.append(f"{asker}: there is no file {_shown(path)}")
-                return
-            self._read_toml(path)
+            path = self._path(named)
+            if path is None or not _is_file(path):
+                self.problems.append(f"{asker}: there is no file {_shown_path(path or named)}")
+            else:
+                self._read_toml(path)
             return
         data_dir = flags.get("data_dir") or environ.get("CHATD_DATA_DIR") or default_data_dir
-        for folder in (self._cwd, self._folder(data_dir)):
-            if folder is not None and (folder / FILE_NAME).is_file():
-                self._read_toml(folder / FILE_NAME)
-                return
+        found_there = self._path(data_dir)
+        if _is_file(self._cwd / FILE_NAME):
+            self._read_toml(self._cwd / FILE_NAME)
+        elif found_there is not None and _is_file(found_there / FILE_NAME):
+            self._read_toml(found_there / FILE_NAME, found_by="data_dir")
 
     def read_environ(self, environ: Mapping[str, str]) -> None:
         for variable, raw in sorted(environ.items()):
@@ -105,7 +115,7 @@ class Sources:
                     f"{variable}={self._unknown_value(name, raw)}", name, [spec.env for spec in self._specs.values()]
                 )
                 continue
-            self._give(spec, raw, origin=variable, where=f"{variable}={{}}", folder=self._cwd)
+            self._give(spec, raw, origin=variable, lead=f"{variable}=", folder=self._cwd)
 
     def read_flags(self, flags: Mapping[str, object]) -> None:
         for name, raw in flags.items():
@@ -120,7 +130,7 @@ class Sources:
                     [spec.flag for spec in self._specs.values() if spec.flag is not None],
                 )
                 continue
-            self._give(spec, raw, origin=spec.flag, where=f"{spec.flag} {{}}", folder=self._cwd)
+            self._give(spec, raw, origin=spec.flag, lead=f"{spec.flag} ", folder=self._cwd)
 
     def parsed(self) -> Iterator[tuple[Given, object]]:
         """The values that are fit, the weakest source first. What is not is a problem, also when overridden."""
@@ -132,35 +142,38 @@ class Sources:
                 why = f" ({error})" if str(error) else ""
                 self.problems.append(f"{given.shown}: must be {kind.allowed}{why}{_service_link(given.raw)}")
 
-    def _folder(self, data_dir: object) -> Path | None:
+    def _path(self, named: object) -> Path | None:
         try:
-            return absolute(str(data_dir), self._cwd)
-        except ValueError:  # reported when data_dir itself is parsed
+            return absolute(str(named), self._cwd)
+        except ValueError:
             return None
 
-    def _read_toml(self, path: Path) -> None:
+    def _read_toml(self, path: Path, *, found_by: str | None = None) -> None:
         try:
             if path.stat().st_size > FILE_LIMIT:
-                self.problems.append(f"{_shown(path)}: is larger than {FILE_LIMIT} bytes")
+                self.problems.append(f"{_shown_path(path)}: is larger than {FILE_LIMIT} bytes")
                 return
             table: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
         except OSError as error:
-            self.problems.append(f"{_shown(path)}: can't be read ({error.strerror})")
+            self.problems.append(f"{_shown_path(path)}: can't be read ({error.strerror})")
             return
         except (ValueError, RecursionError) as error:  # no UTF-8, or no TOML
-            position = re.search(r"at line \d+, column \d+", str(error))
-            self.problems.append(f"{_shown(path)}: is not valid TOML{f' ({position[0]})' if position else ''}")
+            position = re.search(r"\(at [^()]+\)", str(error))
+            self.problems.append(f"{_shown_path(path)}: is not valid TOML{f' {position[0]}' if position else ''}")
             return
         for name, raw in table.items():
             spec = self._specs.get(name)
             if spec is None:
-                shown = f"{_shown(path)}: {_shown(name)} = {self._unknown_value(name, raw)}"
+                shown = f"{_shown_path(path)}: {_shown(name)} = {self._unknown_value(name, raw)}"
                 self._refuse_unknown(shown, name, list(self._specs))
                 continue
-            self._give(spec, raw, origin=str(path), where=f"{path}: {name} = {{}}", folder=path.parent)
+            if name == found_by:
+                self.problems.append(f"{_shown_path(path)}: {name}: can't be set in the file that is found by it")
+                continue
+            self._give(spec, raw, origin=str(path), lead=f"{_shown_path(path)}: {name} = ", folder=path.parent)
 
-    def _give(self, spec: SettingSpec, raw: object, *, origin: str, where: str, folder: Path) -> None:
-        shown = where.format(DOTS if spec.secret else _shown(raw))
+    def _give(self, spec: SettingSpec, raw: object, *, origin: str, lead: str, folder: Path) -> None:
+        shown = lead + (DOTS if spec.secret else _shown(raw))
         self.given.append(Given(spec.name, raw, origin, shown, folder))
 
     def _refuse_unknown(self, shown: str, name: str, allowed: Sequence[str]) -> None:
@@ -179,11 +192,8 @@ class Sources:
 
 
 def _close(name: str, names: Iterable[str]) -> str | None:
-    found = difflib.get_close_matches(name[:TRIED_LIMIT].lower().replace("-", "_"), list(names), n=1, cutoff=_CLOSE)
+    found = difflib.get_close_matches(name[:_TRIED_LIMIT].lower().replace("-", "_"), list(names), n=1, cutoff=_CLOSE)
     return found[0] if found else None
-
-
-TRIED_LIMIT = 100  # characters of an unknown name that are compared; comparing is slow for long ones
 
 
 def _plain(label: str) -> str:
@@ -193,6 +203,21 @@ def _plain(label: str) -> str:
 def _shown(raw: object) -> str:
     text = redact_text(raw if isinstance(raw, str) else str(raw))
     return text if len(text) <= _SHOWN_LIMIT else text[:_SHOWN_LIMIT] + "…"
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # too long, or in a folder that is closed to us
+        return False
+
+
+def _shown_path(path: object) -> str:
+    return redact_text(str(path))
+
+
+def _printable(text: str) -> str:
+    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)
 
 
 def _service_link(raw: object) -> str:

@@ -1,0 +1,271 @@
+"""The settings of a server: one declaration each, from which parsing, help, printing and documentation follow.
+
+Weakest first: defaults, a TOML file, the environment, flags.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, cast, get_args, get_type_hints
+from urllib.parse import urlsplit
+
+import msgspec
+
+from chatd.core.secret import Secret
+from chatd.server.setting_kinds import (
+    Certificates,
+    Choice,
+    EmailAddress,
+    EncryptionKeyText,
+    FilePath,
+    Folder,
+    Hidden,
+    Host,
+    HostPattern,
+    Kind,
+    ListOf,
+    Network,
+    Password,
+    Url,
+    WholeNumber,
+)
+from chatd.server.setting_sources import SettingSpec, SettingsRefused, Sources
+from chatd.server.setting_texts import settings_page, show_value
+
+__all__ = [
+    "SETTINGS",
+    "LoadedSettings",
+    "Setting",
+    "SettingRow",
+    "SettingSpec",
+    "Settings",
+    "SettingsRefused",
+    "load_settings",
+    "settings_markdown",
+]
+
+DEFAULT = "default"  # the origin of what nobody chose
+LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
+_ANY_ADDRESS = ("0.0.0.0", "::", "")  # noqa: S104  compared with, not listened on
+_HTTP = ("http", "https")
+_DATA_DIR = Path(".chatd")
+
+
+class Setting(msgspec.Struct, frozen=True):
+    """What a field of `Settings` carries beside its type and default."""
+
+    kind: Kind
+    help: str
+    default_text: str | None = None  # for a default that is worked out
+    flag: bool = True  # not for what must not stand on a command line, where every user of the machine reads it
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything an operator can choose, checked. Secrets are `Secret`; paths are absolute."""
+
+    host: Annotated[str, Setting(Host(), "The address to listen on; 0.0.0.0 is every address of the machine.")] = (
+        "127.0.0.1"
+    )
+    port: Annotated[int, Setting(WholeNumber(0, 65535), "The port to listen on; 0 takes any free one.")] = 7080
+    public_url: Annotated[
+        str | None,
+        Setting(Url(_HTTP), "Where people find this server, as they type it.", default_text="http, with host and port"),
+    ] = None
+    allowed_hosts: Annotated[
+        tuple[str, ...],
+        Setting(
+            ListOf(HostPattern(), may_be_empty=False),
+            "Host names that requests may use; * allows any and gives up the protection against DNS rebinding.",
+            default_text="the host of public_url, localhost, 127.0.0.1, [::1]",
+        ),
+    ] = ()
+    trusted_proxies: Annotated[
+        tuple[str, ...],
+        Setting(ListOf(Network()), "Proxies whose X-Forwarded-For and X-Forwarded-Proto are believed."),
+    ] = ()
+    data_dir: Annotated[
+        Path, Setting(FilePath(), "The folder of the embedded Postgres, the key file and other local files.")
+    ] = _DATA_DIR
+    database_url: Annotated[
+        Secret | None,
+        Setting(
+            Hidden(Url(("postgresql", "postgres"), credentials=True)),
+            "A Postgres (15 or newer) to use.",
+            default_text="an embedded Postgres in data_dir",
+        ),
+    ] = None
+    postgres_binaries: Annotated[
+        Path | None,
+        Setting(
+            Folder(),
+            "The folder with postgres and initdb for the embedded Postgres.",
+            default_text="those that came with chatd, else the system's",
+        ),
+    ] = None
+    pool_size: Annotated[int, Setting(WholeNumber(1, 500), "Database connections of one replica.")] = 10
+    hints_url: Annotated[
+        Secret | None,
+        Setting(
+            Hidden(Url(("nats", "tls"), credentials=True, several=True)),
+            "A NATS server (or several with commas) that carries hints between replicas.",
+            default_text="the database carries them",
+        ),
+    ] = None
+    replicas: Annotated[int, Setting(WholeNumber(1, 64), "Processes that share the port.")] = 1
+    relay_url: Annotated[
+        str | None,
+        Setting(
+            Url(_HTTP), "Where other replicas reach this one, when they run on other machines.", default_text="none"
+        ),
+    ] = None
+    encryption_keys: Annotated[
+        tuple[Secret, ...],
+        Setting(
+            ListOf(Hidden(EncryptionKeyText()), may_be_empty=False),
+            "Keys for the secrets in the database; the first encrypts, all decrypt.",
+            default_text="the key file in data_dir, made at the first start",
+            flag=False,
+        ),
+    ] = ()
+    bootstrap_admin_email: Annotated[
+        str | None,
+        Setting(EmailAddress(), "Makes this owner when there is no user yet; needs bootstrap_admin_password."),
+    ] = None
+    bootstrap_admin_password: Annotated[
+        Secret | None, Setting(Hidden(Password()), "The password of that first owner.", flag=False)
+    ] = None
+    session_lifetime_hours: Annotated[int, Setting(WholeNumber(1, 8760, "hours"), "How long a login lasts.")] = 24 * 7
+    token_cache_seconds: Annotated[
+        int,
+        Setting(
+            WholeNumber(0, 300, "seconds"), "How long a checked token is believed when no replica reports a change."
+        ),
+    ] = 10
+    requests_per_minute: Annotated[
+        int, Setting(WholeNumber(0, 1_000_000), "Requests that one user may make in a minute; 0 is no limit.")
+    ] = 1200
+    body_limit: Annotated[
+        int, Setting(WholeNumber(1024, 1 << 30, "bytes"), "The largest request body, uploads apart.")
+    ] = 1 << 20
+    drain_seconds: Annotated[
+        int, Setting(WholeNumber(0, 3600, "seconds"), "How long a stopping server lets requests finish.")
+    ] = 30
+    outbound_proxy: Annotated[
+        Secret | None,
+        Setting(
+            Hidden(Url(_HTTP, credentials=True)),
+            "The proxy for requests to model providers and other servers.",
+            default_text="the variable HTTPS_PROXY, else none",
+        ),
+    ] = None
+    outbound_ca: Annotated[
+        Path | None,
+        Setting(Certificates(), "Certificates to trust for those requests.", default_text="the system's"),
+    ] = None
+    log_format: Annotated[
+        Literal["auto", "text", "json"],
+        Setting(Choice(("auto", "text", "json")), "How log lines look; auto is text on a terminal, else JSON."),
+    ] = "auto"
+    log_level: Annotated[
+        Literal["debug", "info", "warning", "error"],
+        Setting(Choice(("debug", "info", "warning", "error")), "The least important lines that are logged."),
+    ] = "info"
+    experiments: Annotated[
+        tuple[str, ...],
+        Setting(ListOf(Choice(("agents",))), "Experiments that are switched on; empty for none."),
+    ] = ("agents",)
+
+
+class SettingRow(msgspec.Struct, frozen=True):
+    """A setting as it is printed: secrets are masked."""
+
+    name: str
+    value: str
+    origin: str
+
+
+class LoadedSettings(msgspec.Struct, frozen=True):
+    """The settings in force; `origins` says for each name where its value came from."""
+
+    settings: Settings
+    origins: Mapping[str, str]
+
+    def describe(self) -> list[SettingRow]:
+        rows: list[SettingRow] = []
+        for spec in SETTINGS:
+            value = getattr(self.settings, spec.name)
+            unset = value in (None, ()) and self.origins[spec.name] == DEFAULT
+            rows.append(
+                SettingRow(spec.name, spec.default_text if unset else show_value(value), self.origins[spec.name])
+            )
+        return rows
+
+
+def load_settings(*, environ: Mapping[str, str], flags: Mapping[str, object], cwd: Path) -> LoadedSettings:
+    """Settings out of a TOML file, `CHATD_*` variables and flags (by setting name, and `config` for the file).
+
+    Reads files and nothing else of the machine. SettingsRefused names everything that is wrong, at once.
+    """
+    sources = Sources(SETTINGS, cwd)
+    if not environ.get("CHATD_OUTBOUND_PROXY") and not flags.get("outbound_proxy"):
+        sources.read_fallback(environ, "outbound_proxy", ("HTTPS_PROXY", "https_proxy"))
+    sources.read_file(environ, flags, default_data_dir=_DATA_DIR)
+    sources.read_environ(environ)
+    sources.read_flags(flags)
+
+    values: dict[str, Any] = {"data_dir": cwd / _DATA_DIR}
+    origins = dict.fromkeys((spec.name for spec in SETTINGS), DEFAULT)
+    for given, value in sources.parsed():
+        values[given.name] = value
+        origins[given.name] = given.origin
+    settings = _completed(Settings(**values))
+    problems = [*sources.problems, *_contradictions(settings)]
+    if problems:
+        raise SettingsRefused(problems)
+    return LoadedSettings(settings, origins)
+
+
+def settings_markdown() -> str:
+    """The text of docs/settings.md."""
+    return settings_page(SETTINGS)
+
+
+def _completed(settings: Settings) -> Settings:
+    """With the defaults that follow from other settings."""
+    public_url = settings.public_url.rstrip("/") if settings.public_url else None
+    if public_url is None and settings.port != 0:
+        host = "localhost" if settings.host in _ANY_ADDRESS else settings.host
+        public_url = f"http://{f'[{host}]' if ':' in host else host}:{settings.port}"
+    hosts = settings.allowed_hosts
+    if not hosts:
+        named = urlsplit(public_url).hostname if public_url else None
+        own = [f"[{named}]" if ":" in named else named] if named else []
+        hosts = tuple(dict.fromkeys([*own, *LOOPBACK_HOSTS]))
+    return msgspec.structs.replace(settings, public_url=public_url, allowed_hosts=hosts)
+
+
+def _contradictions(settings: Settings) -> list[str]:
+    if (settings.bootstrap_admin_email is None) != (settings.bootstrap_admin_password is None):
+        return ["CHATD_BOOTSTRAP_ADMIN_EMAIL and CHATD_BOOTSTRAP_ADMIN_PASSWORD: set both or neither"]
+    return []
+
+
+def _specs() -> tuple[SettingSpec, ...]:
+    hints = get_type_hints(Settings, include_extras=True)
+    specs: list[SettingSpec] = []
+    for field in msgspec.structs.fields(Settings):
+        of_type, setting = cast("tuple[object, Setting]", get_args(hints[field.name]))
+        specs.append(
+            SettingSpec(
+                name=field.name,
+                kind=setting.kind,
+                default=field.default,
+                help=setting.help,
+                secret=of_type in (Secret | None, tuple[Secret, ...]),
+                flag="--" + field.name.replace("_", "-") if setting.flag else None,
+                default_text=setting.default_text or show_value(field.default),
+            )
+        )
+    return tuple(specs)
+
+
+SETTINGS: tuple[SettingSpec, ...] = _specs()
