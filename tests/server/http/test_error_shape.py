@@ -1,0 +1,229 @@
+"""Every error of a live server has one JSON shape and the right status."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from typing import Annotated
+
+import aiohttp
+import asyncpg
+import msgspec
+import pytest
+from litestar import Litestar, Request, get, post
+from litestar.params import FromPath, JSONBody
+
+from chatd.core.errors import Conflict, Forbidden, NotFound, Unauthenticated, Validation
+from chatd.server.problem import litestar_answers
+from chatd.server.slow_clients import HEAD_BYTES
+from server.http.live import WAIT_SECONDS, Live, layered, problem_of, served
+
+pytestmark = pytest.mark.behaviour("API-4")
+
+LIMIT = 1000
+INTERNAL = "the engine room is on fire"
+
+
+class Item(msgspec.Struct):
+    size: int
+
+
+class Order(msgspec.Struct):
+    count: Annotated[int, msgspec.Meta(ge=1)]
+    items: list[Item]
+
+
+@get("/api/things/{number:int}")
+async def thing(number: FromPath[int]) -> dict[str, int]:
+    return {"number": number}
+
+
+@post("/api/orders")
+async def order(data: JSONBody[Order]) -> Order:
+    return data
+
+
+@post("/api/uploads")
+async def upload(request: Request) -> dict[str, int]:
+    return {"bytes": len(await request.body())}
+
+
+@get("/api/fails/{kind:str}")
+async def fail(kind: FromPath[str]) -> None:
+    raise {
+        "unknown": RuntimeError(INTERNAL),
+        "conflict": Conflict("Taken.", validations=[Validation("email", "is taken")]),
+        "missing": NotFound("Chat"),
+        "forbidden": Forbidden("No."),
+        "stranger": Unauthenticated("Sign in."),
+        "database": asyncpg.ConnectionDoesNotExistError(INTERNAL),
+        "unique": asyncpg.UniqueViolationError(INTERNAL),
+    }[kind]
+
+
+@pytest.fixture
+async def live() -> AsyncIterator[Live]:
+    app = Litestar([thing, order, upload, fail], exception_handlers=litestar_answers(), logging_config=None)
+    async with served(layered(app, body_limit=LIMIT)) as live:
+        yield live
+
+
+async def test_an_answer_that_is_no_error_is_left_alone(live: Live):
+    async with live.client.get("/api/things/7") as response:
+        assert (response.status, await response.json()) == (200, {"number": 7})
+
+
+async def test_an_unknown_address_is_404(live: Live):
+    async with live.client.get("/api/nowhere") as response:
+        await problem_of(response, 404)
+
+
+async def test_a_wrong_method_is_405_and_names_the_right_ones(live: Live):
+    async with live.client.delete("/api/orders") as response:
+        await problem_of(response, 405)
+        assert "POST" in response.headers["allow"]
+
+
+async def test_malformed_json_is_400(live: Live):
+    async with live.client.post(
+        "/api/orders", data=b'{"count": 1,', headers={"content-type": "application/json"}
+    ) as response:
+        problem = await problem_of(response, 400)
+
+    assert problem.validations == []
+
+
+async def test_wrong_fields_are_400_and_are_named_by_their_path(live: Live):
+    async with live.client.post("/api/orders", json={"count": 1, "items": [{"size": 1}, {"size": "x"}]}) as response:
+        problem = await problem_of(response, 400)
+
+    assert [validation.field for validation in problem.validations] == ["items[1].size"]
+
+
+async def test_a_body_of_the_wrong_kind_is_400(live: Live):
+    async with live.client.post("/api/orders", json=[1, 2]) as response:
+        problem = await problem_of(response, 400)
+
+    assert len(problem.validations) == 1
+
+
+async def test_a_path_parameter_of_the_wrong_type_is_404(live: Live):
+    async with live.client.get("/api/things/seven") as response:
+        await problem_of(response, 404)
+
+
+@pytest.mark.parametrize(
+    ("kind", "status"),
+    [("conflict", 409), ("missing", 404), ("forbidden", 403), ("stranger", 401), ("database", 503), ("unique", 409)],
+)
+async def test_a_refusal_has_its_status_and_shows_nothing_internal(live: Live, kind: str, status: int):
+    async with live.client.get(f"/api/fails/{kind}") as response:
+        await problem_of(response, status)
+
+        assert INTERNAL not in await response.text()
+
+
+async def test_an_unknown_failure_shows_only_the_request_id(live: Live):
+    async with live.client.get("/api/fails/unknown", headers={"x-request-id": "abc-1"}) as response:
+        problem = await problem_of(response, 500)
+
+        assert problem.detail == "abc-1" == response.headers["x-request-id"]
+        assert INTERNAL not in await response.text()
+
+
+async def test_a_foreign_host_is_421(live: Live):
+    async with live.client.get("/api/things/7", headers={"host": "evil.example"}) as response:
+        await problem_of(response, 421)
+
+
+async def test_a_foreign_page_may_not_post(live: Live):
+    async with live.client.post("/api/orders", json={}, headers={"origin": "https://evil.example"}) as response:
+        await problem_of(response, 403)
+
+
+async def test_an_announced_body_over_the_limit_is_413_with_the_limit(live: Live):
+    async with live.client.post("/api/uploads", data=b"x" * (LIMIT + 1)) as response:
+        problem = await problem_of(response, 413)
+
+    assert str(LIMIT) in (problem.detail or "")
+
+
+async def test_a_chunked_body_over_the_limit_is_413(live: Live):
+    async def chunks() -> AsyncIterator[bytes]:
+        for _ in range(LIMIT // 100 + 5):
+            yield b"x" * 100
+
+    async with live.client.post("/api/uploads", data=chunks()) as response:
+        await problem_of(response, 413)
+
+
+async def test_a_chunked_body_at_the_limit_is_taken(live: Live):
+    async def chunks() -> AsyncIterator[bytes]:
+        for _ in range(LIMIT // 100):
+            yield b"x" * 100
+
+    async with live.client.post("/api/uploads", data=chunks()) as response:
+        assert await response.json() == {"bytes": LIMIT}
+
+
+async def test_what_is_not_http_is_400(live: Live):
+    assert b'{"message":' in await _raw(live, b"GARBAGE\x00\r\n\r\n", status=b"400")
+
+
+async def test_an_endless_header_is_431(live: Live):
+    # One byte too many: all of it is read, so that the connection is not reset before the answer arrives.
+    endless = b"GET / HTTP/1.1\r\nx: ".ljust(HEAD_BYTES + 1, b"a")
+
+    assert b'{"message":' in await _raw(live, endless, status=b"431")
+
+
+async def test_errors_carry_the_security_headers_too(live: Live):
+    async with live.client.get("/api/nowhere") as response:
+        assert response.headers["x-content-type-options"] == "nosniff"
+        assert "frame-ancestors 'none'" in response.headers["content-security-policy"]
+        assert response.headers["cache-control"] == "no-store"
+        assert "server" not in response.headers
+
+
+async def _raw(live: Live, request: bytes, *, status: bytes) -> bytes:
+    reader, writer = await asyncio.open_connection("127.0.0.1", live.port)
+    writer.write(request)
+    try:
+        answer = await asyncio.wait_for(reader.read(), WAIT_SECONDS)
+    finally:
+        writer.close()
+        with suppress(OSError):
+            await writer.wait_closed()
+    assert answer.startswith(b"HTTP/1.1 " + status), answer
+    return answer
+
+
+async def test_too_many_requests_are_429_with_the_time_to_wait():
+    app = Litestar([thing], exception_handlers=litestar_answers(), logging_config=None)
+    async with served(layered(app, requests_per_minute=60, burst=1)) as live:
+        async with live.client.get("/api/things/1") as response:
+            assert response.status == 200
+        async with live.client.get("/api/things/1") as response:
+            await problem_of(response, 429)
+            assert int(response.headers["retry-after"]) >= 1
+
+
+async def test_a_token_that_nobody_has_is_401():
+    app = Litestar([thing], exception_handlers=litestar_answers(), logging_config=None)
+    async with served(layered(app)) as live:
+        async with live.client.get("/api/things/1", headers={"authorization": "Bearer chatd_nobody"}) as response:
+            await problem_of(response, 401)
+            assert response.headers["www-authenticate"] == "Bearer"
+        async with live.client.get("/api/things/1", cookies={"chatd_session": "old"}) as response:
+            assert response.status == 200
+
+
+async def test_an_answer_that_breaks_off_is_not_taken_for_whole():
+    async def breaks(scope, receive, send):
+        if scope["type"] == "http":
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            await send({"type": "http.response.body", "body": b"half", "more_body": True})
+            raise RuntimeError(INTERNAL)
+
+    async with served(layered(breaks)) as live, live.client.get("/api/x") as response:
+        with pytest.raises(aiohttp.ClientPayloadError):
+            await response.read()
