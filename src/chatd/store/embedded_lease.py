@@ -50,7 +50,7 @@ class Lease:
         """The keeper's next line; None when it is gone."""
         try:
             line = await self._reader.readline()
-        except (ConnectionError, ValueError):  # ValueError: longer than any line of a keeper
+        except (OSError, ValueError):  # ValueError: longer than any line of a keeper
             return None
         return msgspec.json.decode(line, type=KeeperState) if line.endswith(b"\n") else None
 
@@ -58,7 +58,7 @@ class Lease:
         self._writer.close()
         try:
             await self._writer.wait_closed()
-        except ConnectionError:
+        except OSError:
             return
 
 
@@ -67,15 +67,20 @@ async def take_lease(directory: DataDirectory, options: Callable[[], KeeperOptio
 
     Raises StartRefused when none can be started. `options` is only called to start one.
     """
-    for _ in range(_ATTEMPTS):
-        try:
-            return await _connect(directory)
-        except (FileNotFoundError, ConnectionRefusedError, ConnectionResetError, BrokenPipeError):
-            await asyncio.to_thread(_start_keeper, directory, options)
-        try:
-            return await _connect(directory)
-        except (FileNotFoundError, ConnectionRefusedError, ConnectionResetError, BrokenPipeError):
+    for attempt in range(_ATTEMPTS):
+        if attempt:
             await clock.sleep(_PAUSE, timer="embedded_postgres.connect")
+        for starting in (True, False):
+            try:
+                return await _connect(directory)
+            except (FileNotFoundError, NotADirectoryError, ConnectionError):
+                if starting:
+                    await asyncio.to_thread(_start_keeper, directory, options)
+            except OSError as error:
+                raise StartRefused(
+                    f"The keeper's socket in {directory.path} can't be used: {error}.",
+                    detail="Start chatd as the user who owns that folder, or choose another data directory.",
+                ) from error
     raise StartRefused(
         f"The keeper of the embedded Postgres ended {_ATTEMPTS} times before it could be reached.",
         detail=f"See {directory.keeper_log}.",
