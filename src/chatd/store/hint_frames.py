@@ -120,7 +120,7 @@ class Joiner:
         """What this frame completes or shows to be missing. `now` is any clock that only grows."""
         try:
             read = _decoder.decode(frame)
-        except msgspec.DecodeError:  # another version's, or not ours
+        except (msgspec.DecodeError, UnicodeDecodeError):  # another version's, or not ours
             return [Missing(None)]
         match read:
             case Batch():

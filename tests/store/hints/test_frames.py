@@ -2,7 +2,7 @@
 
 import random
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from chatd.store import hint_frames
@@ -42,6 +42,7 @@ def test_frames_of_several_senders_may_arrive_interleaved(sent: list[tuple[int, 
 
 
 @given(st.lists(st.binary(max_size=600)))
+@example([b"\x91\xa4\x00\x00\x00\x80"])  # text that is no UTF-8
 def test_bytes_that_are_no_frame_count_as_something_missed(noise: list[bytes]):
     assert all(isinstance(arrived, Hint | Missing) for arrived in joined(noise))
     assert joined([b"not a frame"]) == [Missing(None)]
