@@ -132,10 +132,23 @@ class Exchange:
 
     async def _session(self) -> None:
         """One connection from start to end; raises whatever ended it."""
-        async with asyncio.timeout(None) as life:
+        life = asyncio.timeout(None)
+        try:
+            await self._live(life)
+        except TimeoutError:
+            if life.expired():
+                raise ConnectionError("the other side closed the connection") from None
+            raise
+
+    async def _live(self, life: asyncio.Timeout) -> None:
+        async with life:
             peer = _Peer(self._subscribers, self._joiner_of_this_session(), self._clock, life)
-            async with self._clock.timeout(CONNECT_SECONDS, timer="hints-connect"):
-                wire = await self._dial(peer)
+            try:
+                async with self._clock.timeout(CONNECT_SECONDS, timer="hints-connect"):
+                    wire = await self._dial(peer)
+            except BaseException:
+                peer.deaf = True  # a connection given up may still report its end
+                raise
             broken = True
             try:
                 _log.info("connected for hints", where=self._where)
