@@ -26,6 +26,7 @@ _CHATTY = (
     "asyncpg",
 )
 _TRACEBACK = "exception"
+_OWN = frozenset({"level", "logger", "timestamp"})  # set by this pipeline, whatever the line says
 
 
 def configure_logs(
@@ -87,7 +88,9 @@ def redact_event(_logger: WrappedLogger, _method: str, event: EventDict) -> Muta
     for name, value in event.items():
         if name == _TRACEBACK and isinstance(value, str):
             shown[name] = redact_text(value, limit=TRACEBACK_LIMIT, keep_lines=True)
-        elif name in ("event", "level", "logger", "timestamp"):
+        elif name in _OWN:
+            shown[name] = value
+        elif name == "event":
             shown[name] = redact_text(value if isinstance(value, str) else repr(value))
         else:
             shown[name] = redact_named(name, value)

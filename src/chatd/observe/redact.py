@@ -7,6 +7,7 @@ half a secret that no pattern recognises.
 
 import re
 from collections.abc import Iterable, Mapping, Set
+from functools import lru_cache
 from typing import Any, cast
 
 import msgspec
@@ -43,11 +44,16 @@ _PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\b(?:sk-|rk-|AIza|ghp_|gho_|ghs_|github_pat_|xox[a-z]-|AKIA)[A-Za-z0-9_\-]{8,}"), DOTS),
     (re.compile(r"\beyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-.]+"), DOTS),
 )
+# Every pattern above needs one of these, and so does a control character: most texts have none and are done.
+_SUSPICIOUS = re.compile(
+    r"[:=\x00-\x1f\x7f-\x9f\u2028\u2029]|chatd_|[sr]k-|AIza|gh[pos]_|github_|xox|AKIA|eyJ|bearer|basic", re.IGNORECASE
+)
 _LAST_WORD = re.compile(r"(?<!\S)\S+\Z")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _CONTROLS_BUT_LINES = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 
 
+@lru_cache(maxsize=1024)  # names come from the code, the same few for every line
 def is_secret_name(name: str) -> bool:
     """Whether a value under this name is always hidden. `token_id` and `key_id` name rows and are shown."""
     words = [word.lower() for word in _WORDS.findall(name)]
@@ -60,6 +66,8 @@ def redact_text(text: str, *, limit: int = TEXT_LIMIT, keep_lines: bool = False)
     With `keep_lines` (a traceback) line ends stay and the end is kept, where it says what went wrong;
     otherwise the result is one line and the start is kept.
     """
+    if len(text) <= limit and _SUSPICIOUS.search(text) is None:
+        return text
     shown = _window(text, limit + _LOOKAHEAD, keep_end=keep_lines)
     for pattern, replacement in _PATTERNS:
         shown = pattern.sub(replacement, shown)

@@ -73,9 +73,7 @@ def with_middleware(app: App, options: MiddlewareOptions) -> App:
     if options.public_url is not None:
         public_origin = parse_origin(options.public_url)
         if public_origin is None:
-            raise ValueError(
-                f"The public URL must start with http:// or https://, not {options.public_url!r}."
-            )
+            raise ValueError(f"The public URL must start with http:// or https://, not {options.public_url!r}.")
     origins = (*options.allowed_origins, *([public_origin] if public_origin else []))
     hosts = (*options.allowed_hosts, *([public_origin.partition("://")[2]] if public_origin else []))
 

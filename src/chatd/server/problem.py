@@ -61,9 +61,7 @@ def answer_to(error: BaseException, *, request_id: str) -> Answer:
         found = None
     return found or Answer(
         UNEXPECTED,
-        Problem(
-            "Something went wrong on the server. Its log says more under this request id.", detail=request_id
-        ),
+        Problem("Something went wrong on the server. Its log says more under this request id.", detail=request_id),
         expected=False,
     )
 
@@ -131,9 +129,7 @@ def _of_litestar(error: HTTPException) -> Answer | None:
     if isinstance(error, ValidationException):
         return _invalid("The request is not valid.", _validations_of(error.extra))
     if isinstance(error.__cause__, SerializationException | msgspec.DecodeError):
-        return Answer(
-            400, Problem("The request body is not valid JSON.", detail=_first_line(error.__cause__))
-        )
+        return Answer(400, Problem("The request body is not valid JSON.", detail=_first_line(error.__cause__)))
     if status == 401:
         headers = {"www-authenticate": "Bearer", **headers}
     known = _LITESTAR_MESSAGES.get(status)
@@ -154,11 +150,7 @@ def _of_store(error: Exception) -> Answer | None:
             | asyncpg.ConnectionDoesNotExistError()
         ):
             return _store_away()
-        case (
-            asyncpg.UniqueViolationError()
-            | asyncpg.ExclusionViolationError()
-            | asyncpg.ForeignKeyViolationError()
-        ):
+        case asyncpg.UniqueViolationError() | asyncpg.ExclusionViolationError() | asyncpg.ForeignKeyViolationError():
             return Answer(409, Problem("This clashes with what is already stored."))
         case asyncpg.IntegrityConstraintViolationError() | asyncpg.DataError():
             return Answer(400, Problem("A value in the request can't be stored."))
@@ -205,9 +197,7 @@ def _validation_of(error: Exception) -> Validation:
     """msgspec says "Expected `int`, got `str` - at `$.a[0].b`"; the field is then `a[0].b`."""
     match = _MSGSPEC_PATH.match(str(error))
     path = (match["path"] if match else None) or ""
-    return Validation(
-        field=path.removeprefix("$").removeprefix("."), detail=match["what"] if match else str(error)
-    )
+    return Validation(field=path.removeprefix("$").removeprefix("."), detail=match["what"] if match else str(error))
 
 
 def _validations_of(extra: object) -> list[Validation]:
@@ -218,9 +208,7 @@ def _validations_of(extra: object) -> list[Validation]:
             entry = cast("dict[str, object]", item)
             field = str(entry.get("key", ""))
             # A body that is wrong as a whole has the name of the route's own parameter.
-            found.append(
-                Validation("" if field == "data" else field, str(entry.get("message", "is not valid")))
-            )
+            found.append(Validation("" if field == "data" else field, str(entry.get("message", "is not valid"))))
     return found
 
 

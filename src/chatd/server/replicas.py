@@ -24,9 +24,7 @@ _log = get_logger("chatd.replicas")
 
 SETTLED_SECONDS = 10.0  # a replica that lived this long started well: its death is an accident
 FIRST_DELAY_SECONDS = 0.5
-LONGEST_DELAY_SECONDS = (
-    30.0  # a cause outside (the database is away) is noticed within half a minute of its end
-)
+LONGEST_DELAY_SECONDS = 30.0  # a cause outside (the database is away) is noticed within half a minute of its end
 GIVE_UP_AFTER = 5  # quick deaths in a row, of every replica: 7.5 s of trying
 KILL_AFTER_SECONDS = 10.0  # beyond the drain time: a child that is still there then hangs
 REFUSED = 1  # the exit code of a start that the operator has to do something about
@@ -155,9 +153,7 @@ class _Nursery:
         """After a stop: nothing may outlive the drain time by much."""
         await self._stopping.wait()
         try:
-            async with self._clock.timeout(
-                self._options.drain_seconds + KILL_AFTER_SECONDS, timer="replica stop"
-            ):
+            async with self._clock.timeout(self._options.drain_seconds + KILL_AFTER_SECONDS, timer="replica stop"):
                 await self._all_gone.wait()
         except TimeoutError:
             self.exit_code = 1

@@ -19,9 +19,7 @@ from chatd.server.slow_clients import ImpatientProtocol
 _log = get_logger("chatd.serving")
 
 BACKLOG = 2048  # connections that wait while the event loop is busy for a moment
-KEEP_ALIVE_SECONDS = (
-    75  # longer than the 60 s of common proxies, so that it is they who close idle connections
-)
+KEEP_ALIVE_SECONDS = 75  # longer than the 60 s of common proxies, so that it is they who close idle connections
 STOP_POLL_SECONDS = 0.05  # uvicorn tells nobody when a connection ends
 CANCEL_SECONDS = 5.0  # for cancelled requests to answer and clean up
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
@@ -145,9 +143,7 @@ def _stop_signals(stop: Callable[[], None]) -> Generator[None]:
 class _DrainingServer(uvicorn.Server):
     """uvicorn with our signals and our way to stop."""
 
-    def __init__(
-        self, config: uvicorn.Config, draining: Draining, clock: Clock, options: ServingOptions
-    ) -> None:
+    def __init__(self, config: uvicorn.Config, draining: Draining, clock: Clock, options: ServingOptions) -> None:
         super().__init__(config)
         self._draining = draining
         self._clock = clock

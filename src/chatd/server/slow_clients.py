@@ -71,10 +71,6 @@ class ImpatientProtocol(HttpToolsProtocol):
         self._head_arrived()
         if self.transport.is_closing():
             return
-        head = (
-            b"HTTP/1.1 "
-            + status
-            + b"\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: "
-        )
+        head = b"HTTP/1.1 " + status + b"\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: "
         self.transport.write(head + str(len(body)).encode() + b"\r\n\r\n" + body)
         self.transport.close()

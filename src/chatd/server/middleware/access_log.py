@@ -13,8 +13,6 @@ from chatd.server.middleware.asgi_types import (
     state,
 )
 
-_log = get_logger("chatd.access")
-
 SWITCHING = 101  # a WebSocket that was accepted
 CUT_OFF = 499  # no answer was sent: the client left first, or the server was told to stop
 
@@ -39,6 +37,7 @@ class AccessLog:
     def __init__(self, app: App, *, metrics: Metrics) -> None:
         self._app = app
         self._metrics = metrics
+        self._log = get_logger("chatd.access").bind()  # made once: it is on the path of every request
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"] in UNMETERED:
@@ -66,7 +65,7 @@ class AccessLog:
             seconds = self._metrics.monotonic() - started
             self._metrics.request_done(route, status=status, seconds=seconds)
             person = state(scope).get("person")
-            _log.info(
+            self._log.info(
                 "request",
                 method=route.method,
                 path=path,

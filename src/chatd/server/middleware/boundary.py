@@ -80,9 +80,7 @@ class _Exchange:
         if kind == "websocket.close" and not self.started:
             await self.answer(_refusal(message))
             return
-        if kind == "websocket.close" or (
-            kind == "http.response.body" and not message.get("more_body", False)
-        ):
+        if kind == "websocket.close" or (kind == "http.response.body" and not message.get("more_body", False)):
             self._finished = True
         elif kind in ("http.response.start", "websocket.accept", "websocket.http.response.start"):
             self.started = True

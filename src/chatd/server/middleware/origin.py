@@ -57,12 +57,8 @@ class OriginCheck:
                     "This page may not act on this server.",
                     detail="Its origin is not this server's. Behind a proxy, set CHATD_PUBLIC_URL.",
                 )
-        elif (header(scope, b"sec-fetch-site") or "").strip().lower() == "cross-site" and self._by_cookie(
-            scope
-        ):
-            raise Forbidden(
-                "This page may not act on this server.", detail="The request comes from another site."
-            )
+        elif (header(scope, b"sec-fetch-site") or "").strip().lower() == "cross-site" and self._by_cookie(scope):
+            raise Forbidden("This page may not act on this server.", detail="The request comes from another site.")
 
     def _by_cookie(self, scope: Scope) -> bool:
         return header(scope, b"authorization") is None and any(

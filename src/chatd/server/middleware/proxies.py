@@ -40,9 +40,7 @@ def parse_address(text: str) -> Address | None:
 
 
 def is_trusted(address: Address | None, trusted: Sequence[Network]) -> bool:
-    return address is not None and any(
-        address.version == network.version and address in network for network in trusted
-    )
+    return address is not None and any(address.version == network.version and address in network for network in trusted)
 
 
 def find_client(peer: str, forwarded_for: Sequence[str], trusted: Sequence[Network]) -> str:

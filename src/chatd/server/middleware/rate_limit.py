@@ -62,9 +62,7 @@ class Buckets:
         """Count one request. Raises Throttled when it is one too many."""
         now = self._clock.monotonic()
         bucket = self._buckets.pop(key, None) or Bucket(self._burst, now)
-        self._buckets[key], wait_seconds = take(
-            bucket, now=now, per_second=self._per_second, burst=self._burst
-        )
+        self._buckets[key], wait_seconds = take(bucket, now=now, per_second=self._per_second, burst=self._burst)
         if len(self._buckets) > self._limit:
             self._buckets.popitem(last=False)
         if wait_seconds > 0:
