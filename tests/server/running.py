@@ -8,6 +8,7 @@ from typing import Any
 
 import aiohttp
 import msgspec
+from argon2 import PasswordHasher
 
 from chatd.clock import Clock, SystemClock
 from chatd.server.compose import Replica, running_replica
@@ -16,6 +17,7 @@ from chatd.server.serving import Draining, ServingOptions, open_socket, serve, s
 from chatd.server.settings import Settings, load_settings
 
 PASSWORD = "correct horse battery staple"
+QUICK = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -98,7 +100,7 @@ async def running_server(
     ready = asyncio.Event()
     options = ServingOptions(drain_seconds=1, on_ready=lambda _: ready.set())
     async with (
-        running_replica(settings, clock=clock) as replica,
+        running_replica(settings, clock=clock, hasher=QUICK) as replica,
         asyncio.TaskGroup() as tasks,
         aiohttp.ClientSession() as http,
     ):

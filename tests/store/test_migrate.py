@@ -120,7 +120,8 @@ async def _shape(connection: Any) -> list[str]:
            WHERE NOT tgisinternal""",
         """SELECT 'function', proname, pg_get_functiondef(oid) FROM pg_proc
            WHERE pronamespace = 'public'::regnamespace AND prokind = 'f'""",
-        "SELECT 'enum', t.typname, e.enumlabel FROM pg_enum e JOIN pg_type t ON t.oid = e.enumtypid ORDER BY e.enumsortorder",
+        """SELECT 'enum', enumtypid::regtype::text, array_agg(enumlabel::text ORDER BY enumsortorder) FROM pg_enum
+           GROUP BY enumtypid""",
         """SELECT 'domain', typname, format_type(typbasetype, typtypmod) FROM pg_type
            WHERE typtype = 'd' AND typnamespace = 'public'::regnamespace""",
     ]

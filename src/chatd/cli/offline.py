@@ -4,7 +4,6 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -16,8 +15,7 @@ from chatd.core.access import OPERATOR
 from chatd.core.errors import NotFound
 from chatd.observe.logs import configure_logs
 from chatd.server.accounts import Accounts, Client
-from chatd.server.compose import OpenStore, open_store
-from chatd.server.passwords import open_passwords
+from chatd.server.compose import OpenStore, open_accounts, open_store
 from chatd.server.settings import LoadedSettings, load_settings
 from chatd.store.actor import acting_as
 from chatd.store.queries import User
@@ -65,9 +63,8 @@ def run_offline(
 async def _open(loaded: LoadedSettings) -> AsyncIterator[Offline]:
     settings, clock = loaded.settings, SystemClock()
     async with open_store(settings, clock=clock) as opened:
-        with open_passwords() as passwords:
-            lifetime = timedelta(hours=settings.session_lifetime_hours)
-            yield Offline(opened, Accounts(opened.store, passwords, clock, session_lifetime=lifetime), loaded)
+        with open_accounts(opened, settings, clock=clock) as accounts:
+            yield Offline(opened, accounts, loaded)
 
 
 async def find_user(store: Store, login: str) -> User:

@@ -68,6 +68,8 @@ def build_app(parts: AppParts) -> Litestar:
         openapi_config=_openapi(),
         # Litestar's own logging and state are not used: structlog and AppParts are.
         logging_config=None,
+        # The limit is the middleware's.
+        request_max_body_size=None,
         on_app_init=[_quiet],
     )
 

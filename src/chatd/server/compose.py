@@ -1,13 +1,14 @@
 """The composition root: from settings to a store, and from a store to a running replica."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from datetime import timedelta
 from typing import Final
 
 import msgspec
 import structlog
+from argon2 import PasswordHasher
 
 from chatd.clock import Clock
 from chatd.core.access import KEYRING
@@ -77,6 +78,15 @@ async def open_store(settings: Settings, *, clock: Clock) -> AsyncIterator[OpenS
         yield OpenStore(store, cipher, metrics, dsn, migrations, notes)
 
 
+@contextmanager
+def open_accounts(
+    opened: OpenStore, settings: Settings, *, clock: Clock, hasher: PasswordHasher | None = None
+) -> Iterator[Accounts]:
+    with open_passwords(hasher or PasswordHasher()) as passwords:
+        lifetime = timedelta(hours=settings.session_lifetime_hours)
+        yield Accounts(opened.store, passwords, clock, session_lifetime=lifetime)
+
+
 class Replica(msgspec.Struct, frozen=True):
     """One replica's parts, running."""
 
@@ -88,17 +98,19 @@ class Replica(msgspec.Struct, frozen=True):
 
 
 @asynccontextmanager
-async def running_replica(settings: Settings, *, clock: Clock) -> AsyncIterator[Replica]:
-    """Everything a replica does besides HTTP: hints, version polls, clean-up. Ends when the block ends."""
+async def running_replica(
+    settings: Settings, *, clock: Clock, hasher: PasswordHasher | None = None
+) -> AsyncIterator[Replica]:
+    """Everything a replica does besides HTTP: hints, version polls, clean-up. Ends when the block ends.
+
+    `hasher` is for tests, which can't wait for passwords to be hashed as hard as they should be.
+    """
     async with AsyncExitStack() as stack:
         opened = await stack.enter_async_context(open_store(settings, clock=clock))
         await stack.enter_async_context(announced_key(opened.dsn, opened.cipher.primary.id, clock=clock))
         hints_url = settings.hints_url.reveal() if settings.hints_url else None
         hints = await stack.enter_async_context(open_hints(hints_url, dsn=lambda: opened.dsn, clock=clock))
-        passwords = stack.enter_context(open_passwords())
-        accounts = Accounts(
-            opened.store, passwords, clock, session_lifetime=timedelta(hours=settings.session_lifetime_hours)
-        )
+        accounts = stack.enter_context(open_accounts(opened, settings, clock=clock, hasher=hasher))
         identity = Identity(opened.store, clock, cache_seconds=settings.token_cache_seconds)
         versions = Versions(opened.store, hints, clock)
         versions.on_change("auth", identity.forget)

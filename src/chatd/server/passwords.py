@@ -50,6 +50,6 @@ class Passwords:
 
 
 @contextmanager
-def open_passwords() -> Iterator[Passwords]:
+def open_passwords(hasher: PasswordHasher) -> Iterator[Passwords]:
     with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="passwords") as threads:
-        yield Passwords(PasswordHasher(), threads)
+        yield Passwords(hasher, threads)

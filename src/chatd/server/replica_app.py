@@ -1,7 +1,5 @@
 """A replica's HTTP application: routes, health, and the middleware around both."""
 
-import msgspec
-
 import chatd
 from chatd.core.access import WATCHER, Person
 from chatd.server.app import AppParts, build_app

@@ -46,9 +46,7 @@ class EncryptedStore:
     async def get_group_by_id(self, *, id: UUID) -> Group:
         return await self._inner.get_group_by_id(id=id)
 
-    async def list_groups(
-        self, *, after_id: UUID | None, max_rows: int, authorize: Filter = EVERYTHING
-    ) -> list[Group]:
+    async def list_groups(self, *, after_id: UUID | None, max_rows: int, authorize: Filter = EVERYTHING) -> list[Group]:
         return await self._inner.list_groups(after_id=after_id, max_rows=max_rows, authorize=authorize)
 
     async def insert_group(self, *, id: UUID, name: str, display_name: str) -> Group:
@@ -73,12 +71,7 @@ class EncryptedStore:
         return await self._inner.list_group_ids_by_user(user_id=user_id)
 
     async def admit_login(
-        self,
-        *,
-        subjects: Sequence[str],
-        free_failures: Sequence[int],
-        forget_after: timedelta,
-        longest: timedelta,
+        self, *, subjects: Sequence[str], free_failures: Sequence[int], forget_after: timedelta, longest: timedelta
     ) -> float:
         return await self._inner.admit_login(
             subjects=subjects, free_failures=free_failures, forget_after=forget_after, longest=longest
@@ -155,9 +148,7 @@ class EncryptedStore:
     async def list_tokens_by_user(
         self, *, user_id: UUID, kind: TokenKind, before_id: UUID | None, max_rows: int
     ) -> list[Token]:
-        return await self._inner.list_tokens_by_user(
-            user_id=user_id, kind=kind, before_id=before_id, max_rows=max_rows
-        )
+        return await self._inner.list_tokens_by_user(user_id=user_id, kind=kind, before_id=before_id, max_rows=max_rows)
 
     async def delete_token(self, *, id: UUID) -> int:
         return await self._inner.delete_token(id=id)
@@ -186,9 +177,7 @@ class EncryptedStore:
     async def list_users(
         self, *, after_id: UUID | None, search: str | None, max_rows: int, authorize: Filter = EVERYTHING
     ) -> list[User]:
-        return await self._inner.list_users(
-            after_id=after_id, search=search, max_rows=max_rows, authorize=authorize
-        )
+        return await self._inner.list_users(after_id=after_id, search=search, max_rows=max_rows, authorize=authorize)
 
     async def count_users(self, *, search: str | None, authorize: Filter = EVERYTHING) -> int:
         return await self._inner.count_users(search=search, authorize=authorize)
@@ -200,23 +189,11 @@ class EncryptedStore:
         self, *, id: UUID, email: str, username: str, display_name: str, password_hash: str, role: UserRole
     ) -> User:
         return await self._inner.insert_user(
-            id=id,
-            email=email,
-            username=username,
-            display_name=display_name,
-            password_hash=password_hash,
-            role=role,
+            id=id, email=email, username=username, display_name=display_name, password_hash=password_hash, role=role
         )
 
     async def insert_first_user(
-        self,
-        *,
-        code_hash: bytes | None,
-        id: UUID,
-        email: str,
-        username: str,
-        display_name: str,
-        password_hash: str,
+        self, *, code_hash: bytes | None, id: UUID, email: str, username: str, display_name: str, password_hash: str
     ) -> User | None:
         return await self._inner.insert_first_user(
             code_hash=code_hash,
@@ -228,9 +205,7 @@ class EncryptedStore:
         )
 
     async def update_user_profile(self, *, email: str, username: str, display_name: str, id: UUID) -> User:
-        return await self._inner.update_user_profile(
-            email=email, username=username, display_name=display_name, id=id
-        )
+        return await self._inner.update_user_profile(email=email, username=username, display_name=display_name, id=id)
 
     async def update_user_role(self, *, role: UserRole, id: UUID) -> User:
         return await self._inner.update_user_role(role=role, id=id)

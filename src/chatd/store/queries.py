@@ -144,12 +144,7 @@ class Queries(Protocol):
     async def list_group_ids_by_user(self, *, user_id: UUID) -> list[UUID]: ...
 
     async def admit_login(
-        self,
-        *,
-        subjects: Sequence[str],
-        free_failures: Sequence[int],
-        forget_after: timedelta,
-        longest: timedelta,
+        self, *, subjects: Sequence[str], free_failures: Sequence[int], forget_after: timedelta, longest: timedelta
     ) -> float:
         """Seconds to wait before the next try, or 0: the try is counted and may go on."""
         ...
@@ -249,21 +244,12 @@ class Queries(Protocol):
     ) -> User: ...
 
     async def insert_first_user(
-        self,
-        *,
-        code_hash: bytes | None,
-        id: UUID,
-        email: str,
-        username: str,
-        display_name: str,
-        password_hash: str,
+        self, *, code_hash: bytes | None, id: UUID, email: str, username: str, display_name: str, password_hash: str
     ) -> User | None:
         """The owner of an empty deployment; no row when there is a user already or the code is not known."""
         ...
 
-    async def update_user_profile(
-        self, *, email: str, username: str, display_name: str, id: UUID
-    ) -> User: ...
+    async def update_user_profile(self, *, email: str, username: str, display_name: str, id: UUID) -> User: ...
 
     async def update_user_role(self, *, role: UserRole, id: UUID) -> User: ...
 
@@ -519,24 +505,12 @@ WHERE users.id = seen.id
 
 def _read_user(row: Record) -> User:
     return User(
-        row[0],
-        row[1],
-        row[2],
-        row[3],
-        row[4],
-        UserRole(row[5]),
-        UserStatus(row[6]),
-        row[7],
-        row[8],
-        row[9],
-        row[10],
+        row[0], row[1], row[2], row[3], row[4], UserRole(row[5]), UserStatus(row[6]), row[7], row[8], row[9], row[10]
     )
 
 
 def _read_token(row: Record) -> Token:
-    return Token(
-        row[0], row[1], TokenKind(row[2]), row[3], row[4], row[5], row[6], row[7], row[8], row[9], row[10]
-    )
+    return Token(row[0], row[1], TokenKind(row[2]), row[3], row[4], row[5], row[6], row[7], row[8], row[9], row[10])
 
 
 def _read_authenticate_token_row(row: Record) -> AuthenticateTokenRow:
@@ -561,9 +535,7 @@ class SqlQueries:
             raise NotFound("Group")
         return Group(*row_)
 
-    async def list_groups(
-        self, *, after_id: UUID | None, max_rows: int, authorize: Filter = EVERYTHING
-    ) -> list[Group]:
+    async def list_groups(self, *, after_id: UUID | None, max_rows: int, authorize: Filter = EVERYTHING) -> list[Group]:
         condition_, values_ = render(authorize, {"member": "id"}, 3)
         statement_ = f"{_LIST_GROUPS[0]} AND {condition_}{_LIST_GROUPS[1]}"
         return [Group(*row) for row in await self._db.fetch(statement_, after_id, max_rows, *values_)]
@@ -586,9 +558,7 @@ class SqlQueries:
     async def insert_group_members(self, *, group_id: UUID, items: Sequence[InsertGroupMembersItem]) -> int:
         if not items:
             return 0
-        return _changed_rows(
-            await self._db.execute(_INSERT_GROUP_MEMBERS, group_id, [item.user_id for item in items])
-        )
+        return _changed_rows(await self._db.execute(_INSERT_GROUP_MEMBERS, group_id, [item.user_id for item in items]))
 
     async def delete_group_member(self, *, group_id: UUID, user_id: UUID) -> int:
         return _changed_rows(await self._db.execute(_DELETE_GROUP_MEMBER, group_id, user_id))
@@ -600,12 +570,7 @@ class SqlQueries:
         return [row[0] for row in await self._db.fetch(_LIST_GROUP_IDS_BY_USER, user_id)]
 
     async def admit_login(
-        self,
-        *,
-        subjects: Sequence[str],
-        free_failures: Sequence[int],
-        forget_after: timedelta,
-        longest: timedelta,
+        self, *, subjects: Sequence[str], free_failures: Sequence[int], forget_after: timedelta, longest: timedelta
     ) -> float:
         value_ = await self._db.fetchval(_ADMIT_LOGIN, subjects, free_failures, forget_after, longest)
         if value_ is None:
@@ -687,8 +652,7 @@ class SqlQueries:
         self, *, user_id: UUID, kind: TokenKind, before_id: UUID | None, max_rows: int
     ) -> list[Token]:
         return [
-            _read_token(row)
-            for row in await self._db.fetch(_LIST_TOKENS_BY_USER, user_id, kind, before_id, max_rows)
+            _read_token(row) for row in await self._db.fetch(_LIST_TOKENS_BY_USER, user_id, kind, before_id, max_rows)
         ]
 
     async def delete_token(self, *, id: UUID) -> int:
@@ -731,9 +695,7 @@ class SqlQueries:
     ) -> list[User]:
         condition_, values_ = render(authorize, {"owner": "id"}, 4)
         statement_ = f"{_LIST_USERS[0]} AND {condition_}{_LIST_USERS[1]}"
-        return [
-            _read_user(row) for row in await self._db.fetch(statement_, after_id, search, max_rows, *values_)
-        ]
+        return [_read_user(row) for row in await self._db.fetch(statement_, after_id, search, max_rows, *values_)]
 
     async def count_users(self, *, search: str | None, authorize: Filter = EVERYTHING) -> int:
         condition_, values_ = render(authorize, {"owner": "id"}, 2)
@@ -758,18 +720,9 @@ class SqlQueries:
         return _read_user(row_)
 
     async def insert_first_user(
-        self,
-        *,
-        code_hash: bytes | None,
-        id: UUID,
-        email: str,
-        username: str,
-        display_name: str,
-        password_hash: str,
+        self, *, code_hash: bytes | None, id: UUID, email: str, username: str, display_name: str, password_hash: str
     ) -> User | None:
-        row_ = await self._db.fetchrow(
-            _INSERT_FIRST_USER, code_hash, id, email, username, display_name, password_hash
-        )
+        row_ = await self._db.fetchrow(_INSERT_FIRST_USER, code_hash, id, email, username, display_name, password_hash)
         return None if row_ is None else _read_user(row_)
 
     async def update_user_profile(self, *, email: str, username: str, display_name: str, id: UUID) -> User:

@@ -35,12 +35,13 @@ class SqlStore(SqlQueries, SqlCustomQueries):
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Self]:
-        if isinstance(self._db, asyncpg.Pool):
-            pool = cast("asyncpg.Pool[asyncpg.Record]", self._db)  # isinstance can't say what its rows are
+        db: object = self._db
+        if isinstance(db, asyncpg.Pool):
+            pool = cast("asyncpg.Pool[asyncpg.Record]", db)  # isinstance can't say what its rows are
             async with pool.acquire() as connection, connection.transaction():
                 yield type(self)(connection)
         else:
-            async with self._db.transaction():
+            async with cast("asyncpg.Connection[asyncpg.Record]", db).transaction():
                 yield self
 
     async def ping(self) -> None:

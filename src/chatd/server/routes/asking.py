@@ -4,8 +4,9 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from litestar import Request
+from litestar.di import NamedDependency
 from litestar.openapi.datastructures import ResponseSpec
-from litestar.params import Dependency, Parameter
+from litestar.params import PathParameter, QueryParameter, SkipValidation
 
 from chatd.clock import Clock
 from chatd.core.access import Person
@@ -15,22 +16,23 @@ from chatd.server.versions import Versions
 from chatd.store.queries import User
 from chatd.store.store import Store
 from chatd.wire.problem import Problem
+from chatd.wire.users import BuildInfo
 
 AnyRequest = Request[Any, Any, Any]
 
 # What `app.py` hands to handlers by name. Litestar need not validate our own objects.
-_OURS = Dependency(skip_validation=True)
-TheStore = Annotated[Store, _OURS]
-TheAccounts = Annotated[Accounts, _OURS]
-TheVersions = Annotated[Versions, _OURS]
-TheClock = Annotated[Clock, _OURS]
-ThePerson = Annotated[Person, _OURS]
-TheClient = Annotated[Client, _OURS]
-OrganizationId = Annotated[UUID, _OURS]
-SecureCookies = Annotated[bool, _OURS]
+TheStore = NamedDependency[SkipValidation[Store]]
+TheAccounts = NamedDependency[SkipValidation[Accounts]]
+TheVersions = NamedDependency[SkipValidation[Versions]]
+TheClock = NamedDependency[SkipValidation[Clock]]
+ThePerson = NamedDependency[SkipValidation[Person]]
+TheClient = NamedDependency[SkipValidation[Client]]
+OrganizationId = NamedDependency[SkipValidation[UUID]]
+SecureCookies = NamedDependency[SkipValidation[bool]]
+TheBuildInfo = NamedDependency[SkipValidation[BuildInfo]]
 
-PageLimit = Annotated[int, Parameter(ge=1, le=100, description="How many to return, 1 to 100.")]
-UserRef = Annotated[str, Parameter(description="A user's id or username, or `me`.")]
+PageLimit = Annotated[int, QueryParameter(ge=1, le=100, description="How many to return, 1 to 100.")]
+UserRef = Annotated[str, PathParameter(description="A user's id or username, or `me`.")]
 
 _MEANINGS = {
     400: "The request is wrong; `validations` says where.",

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import asyncpg
 from litestar import Router, delete, get, post, put
-from litestar.params import Parameter
+from litestar.params import FromPath, JSONBody, QueryParameter
 
 from chatd.core import people
 from chatd.core.errors import InvalidRequest, Validation
@@ -23,7 +23,7 @@ _TAG = ["groups"]
 async def list_groups(
     store: TheStore,
     person: ThePerson,
-    after: Annotated[UUID | None, Parameter(description="`next_after` of the page before.")] = None,
+    after: Annotated[UUID | None, QueryParameter(description="`next_after` of the page before.")] = None,
     limit: PageLimit = 25,
 ) -> wire.GroupPage:
     """The groups one may see: one's own; for owners and auditors all."""
@@ -35,7 +35,9 @@ async def list_groups(
 
 
 @post("/", tags=_TAG, responses=problems(400, 401, 404, 409))
-async def create_group(data: wire.SaveGroup, store: TheStore, person: ThePerson, clock: TheClock) -> wire.Group:
+async def create_group(
+    data: JSONBody[wire.SaveGroup], store: TheStore, person: ThePerson, clock: TheClock
+) -> wire.Group:
     people.check_group(name=data.name, display_name=data.display_name)
     with taken_names_refused():
         row = await store.insert_group(id=uuid7(clock.now()), name=data.name, display_name=data.display_name)
@@ -44,7 +46,7 @@ async def create_group(data: wire.SaveGroup, store: TheStore, person: ThePerson,
 
 @get("/{group:uuid}", tags=_TAG, responses=problems(401, 404))
 async def get_group(
-    group: UUID, store: TheStore, person: ThePerson, organization_id: OrganizationId
+    group: FromPath[UUID], store: TheStore, person: ThePerson, organization_id: OrganizationId
 ) -> wire.GroupWithMembers:
     """A group and who is in it."""
     return wire.GroupWithMembers(
@@ -54,7 +56,9 @@ async def get_group(
 
 
 @put("/{group:uuid}", tags=_TAG, responses=problems(400, 401, 404, 409))
-async def update_group(group: UUID, data: wire.SaveGroup, store: TheStore, person: ThePerson) -> wire.Group:
+async def update_group(
+    group: FromPath[UUID], data: JSONBody[wire.SaveGroup], store: TheStore, person: ThePerson
+) -> wire.Group:
     people.check_group(name=data.name, display_name=data.display_name)
     with taken_names_refused():
         row = await store.update_group(id=group, name=data.name, display_name=data.display_name)
@@ -62,12 +66,14 @@ async def update_group(group: UUID, data: wire.SaveGroup, store: TheStore, perso
 
 
 @delete("/{group:uuid}", tags=_TAG, responses=problems(401, 404))
-async def delete_group(group: UUID, store: TheStore, person: ThePerson) -> None:
+async def delete_group(group: FromPath[UUID], store: TheStore, person: ThePerson) -> None:
     await store.delete_group(id=group)
 
 
 @post("/{group:uuid}/members", tags=_TAG, status_code=204, responses=problems(400, 401, 404))
-async def add_members(group: UUID, data: wire.AddGroupMembers, store: TheStore, person: ThePerson) -> None:
+async def add_members(
+    group: FromPath[UUID], data: JSONBody[wire.AddGroupMembers], store: TheStore, person: ThePerson
+) -> None:
     """Add users; those who are in the group stay."""
     try:
         await store.insert_group_members(
@@ -80,7 +86,7 @@ async def add_members(group: UUID, data: wire.AddGroupMembers, store: TheStore, 
 
 
 @delete("/{group:uuid}/members/{user:uuid}", tags=_TAG, responses=problems(401, 404))
-async def remove_member(group: UUID, user: UUID, store: TheStore, person: ThePerson) -> None:
+async def remove_member(group: FromPath[UUID], user: FromPath[UUID], store: TheStore, person: ThePerson) -> None:
     await store.delete_group_member(group_id=group, user_id=user)
 
 

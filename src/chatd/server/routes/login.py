@@ -2,6 +2,7 @@
 
 from litestar import Response, Router, get, post
 from litestar.datastructures import Cookie
+from litestar.params import JSONBody
 
 from chatd.core.errors import InvalidRequest, Validation
 from chatd.core.secret import Secret
@@ -35,7 +36,7 @@ async def first_user_state(accounts: TheAccounts) -> wire.FirstUserState:
 
 @post("/first", tags=_TAG, responses=problems(400, 403, 409, 429))
 async def create_first_user(
-    data: wire.CreateFirstUser, accounts: TheAccounts, client: TheClient, organization_id: OrganizationId
+    data: JSONBody[wire.CreateFirstUser], accounts: TheAccounts, client: TheClient, organization_id: OrganizationId
 ) -> wire.User:
     """Make the owner of an empty deployment, with the one-time code that the server's terminal shows."""
     row = await accounts.create_first_user(
@@ -51,7 +52,7 @@ async def create_first_user(
 
 @post("/login", tags=_TAG, responses=problems(400, 401, 429))
 async def log_in(
-    data: wire.Login,
+    data: JSONBody[wire.Login],
     accounts: TheAccounts,
     client: TheClient,
     organization_id: OrganizationId,

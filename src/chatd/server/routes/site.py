@@ -3,18 +3,18 @@
 from typing import Annotated
 
 from litestar import Router, get
-from litestar.params import Parameter
+from litestar.params import PathParameter
 
 from chatd.core.errors import NotFound
 from chatd.server import convert
-from chatd.server.routes.asking import ThePerson, TheStore, UserRef, find_user, problems
+from chatd.server.routes.asking import TheBuildInfo, ThePerson, TheStore, UserRef, find_user, problems
 from chatd.wire import users as wire
 
-OrganizationRef = Annotated[str, Parameter(description="The organization's id or name, or `default`.")]
+OrganizationRef = Annotated[str, PathParameter(description="The organization's id or name, or `default`.")]
 
 
 @get("/buildinfo", tags=["site"])
-async def get_build_info(build_info: wire.BuildInfo) -> wire.BuildInfo:
+async def get_build_info(build_info: TheBuildInfo) -> wire.BuildInfo:
     """What runs here."""
     return build_info
 

@@ -5,7 +5,7 @@ from typing import Annotated
 from uuid import UUID
 
 from litestar import Router, delete, get, post
-from litestar.params import Parameter
+from litestar.params import FromPath, JSONBody, QueryParameter
 
 from chatd.core.errors import NotFound
 from chatd.server import convert
@@ -24,7 +24,7 @@ from chatd.store.queries import TokenKind
 from chatd.wire import users as wire
 
 _TAG = ["tokens"]
-Before = Annotated[UUID | None, Parameter(description="`next_before` of the page before.")]
+Before = Annotated[UUID | None, QueryParameter(description="`next_before` of the page before.")]
 
 
 async def _page(
@@ -61,7 +61,7 @@ async def list_tokens(
 @post("/tokens", tags=_TAG, responses=problems(400, 401, 403, 404, 409))
 async def create_token(
     user: UserRef,
-    data: wire.CreateToken,
+    data: JSONBody[wire.CreateToken],
     store: TheStore,
     accounts: TheAccounts,
     person: ThePerson,
@@ -80,7 +80,9 @@ async def create_token(
 
 
 @delete("/tokens/{token:uuid}", tags=_TAG, responses=problems(401, 404))
-async def revoke_token(user: UserRef, token: UUID, store: TheStore, person: ThePerson, versions: TheVersions) -> None:
+async def revoke_token(
+    user: UserRef, token: FromPath[UUID], store: TheStore, person: ThePerson, versions: TheVersions
+) -> None:
     """Revoke an API token; it stops working at once."""
     await _revoke(store, person, versions, user, token, TokenKind.API)
 
@@ -94,7 +96,9 @@ async def list_sessions(
 
 
 @delete("/sessions/{token:uuid}", tags=_TAG, responses=problems(401, 404))
-async def end_session(user: UserRef, token: UUID, store: TheStore, person: ThePerson, versions: TheVersions) -> None:
+async def end_session(
+    user: UserRef, token: FromPath[UUID], store: TheStore, person: ThePerson, versions: TheVersions
+) -> None:
     await _revoke(store, person, versions, user, token, TokenKind.SESSION)
 
 

@@ -4,7 +4,7 @@ from typing import Annotated
 from uuid import UUID
 
 from litestar import Router, delete, get, patch, post, put
-from litestar.params import Parameter
+from litestar.params import JSONBody, QueryParameter
 from msgspec import UNSET
 
 from chatd.core.access import Role
@@ -34,8 +34,10 @@ async def list_users(
     store: TheStore,
     person: ThePerson,
     organization_id: OrganizationId,
-    search: Annotated[str | None, Parameter(max_length=254, description="Part of a name or email address.")] = None,
-    after: Annotated[UUID | None, Parameter(description="`next_after` of the page before.")] = None,
+    search: Annotated[
+        str | None, QueryParameter(max_length=254, description="Part of a name or email address.")
+    ] = None,
+    after: Annotated[UUID | None, QueryParameter(description="`next_after` of the page before.")] = None,
     limit: PageLimit = 25,
 ) -> wire.UserPage:
     """The users one may see, in the order of their creation."""
@@ -52,7 +54,7 @@ async def list_users(
 
 @post("/", tags=_TAG, responses=problems(400, 401, 404, 409))
 async def create_user(
-    data: wire.CreateUser, accounts: TheAccounts, person: ThePerson, organization_id: OrganizationId
+    data: JSONBody[wire.CreateUser], accounts: TheAccounts, person: ThePerson, organization_id: OrganizationId
 ) -> wire.User:
     """Make an account. For owners."""
     row = await accounts.create_user(
@@ -73,7 +75,7 @@ async def get_user(user: UserRef, store: TheStore, person: ThePerson, organizati
 @patch("/{user:str}", tags=_TAG, responses=problems(400, 401, 404, 409))
 async def update_user(
     user: UserRef,
-    data: wire.UpdateUser,
+    data: JSONBody[wire.UpdateUser],
     store: TheStore,
     accounts: TheAccounts,
     person: ThePerson,
@@ -95,7 +97,7 @@ async def update_user(
 @put("/{user:str}/role", tags=_TAG, responses=problems(400, 401, 404, 409))
 async def update_role(
     user: UserRef,
-    data: wire.UpdateRole,
+    data: JSONBody[wire.UpdateRole],
     store: TheStore,
     accounts: TheAccounts,
     person: ThePerson,
@@ -140,7 +142,7 @@ async def activate_user(
 @put("/{user:str}/password", tags=_TAG, status_code=204, responses=problems(400, 401, 404, 429))
 async def update_password(
     user: UserRef,
-    data: wire.UpdatePassword,
+    data: JSONBody[wire.UpdatePassword],
     store: TheStore,
     accounts: TheAccounts,
     person: ThePerson,

@@ -1,0 +1,137 @@
+"""`chatd serve`: one replica in this process, or a parent that keeps several."""
+
+import os
+import socket
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+import typer
+
+import chatd
+from chatd.cli.flags import settings_without_flags, takes_settings
+from chatd.clock import SystemClock
+from chatd.core.errors import StartRefused
+from chatd.core.secret import Secret
+from chatd.observe.logs import configure_logs
+from chatd.server.settings import LoadedSettings, Settings
+
+if TYPE_CHECKING:
+    from chatd.server.accounts import Accounts
+    from chatd.server.compose import Replica
+    from chatd.server.replicas import Seat
+
+# How a parent tells a child its number and descriptors. Not CHATD_…: it is no setting.
+_SEAT: Final = "_CHATD_SEAT"
+
+
+def register(app: typer.Typer) -> None:
+    app.command("serve", epilog=settings_without_flags())(takes_settings(serve))
+
+
+def serve(loaded: LoadedSettings) -> None:
+    """Start the server. Every setting can also stand in the environment or in a TOML file; flags win."""
+    from chatd.server.serving import run
+
+    settings = loaded.settings
+    seat = os.environ.pop(_SEAT, None)
+    text = settings.log_format == "text" or (settings.log_format == "auto" and sys.stderr.isatty())
+    configure_logs(format="text" if text else "json", level=settings.log_level)
+    if seat is not None:
+        sys.exit(run(lambda: _serve_seat(settings, seat)))
+    sock = _open_socket(settings)
+    serving = _serve_many if settings.replicas > 1 else _serve_one
+    sys.exit(run(lambda: serving(settings, sock)))
+
+
+async def _serve_one(settings: Settings, sock: socket.socket) -> int:
+    from chatd.server.compose import running_replica
+
+    async with running_replica(settings, clock=SystemClock()) as replica:
+        code = await _setup_code(replica.accounts)
+        _say(replica.opened.notes)
+        return await _serve_replica(settings, sock, replica, lambda url: _greet(settings.public_url or url, code))
+
+
+async def _serve_many(settings: Settings, sock: socket.socket) -> int:
+    """The parent: it holds the socket and the database open, and speaks to the terminal for all."""
+    from chatd.server.compose import open_accounts, open_store
+    from chatd.server.replicas import ReplicaOptions, keep_replicas
+
+    clock = SystemClock()
+    async with open_store(settings, clock=clock) as opened:
+        with open_accounts(opened, settings, clock=clock) as accounts:
+            code = await _setup_code(accounts)
+        _say(opened.notes)
+        options = ReplicaOptions(
+            count=settings.replicas,
+            argv=_child_command,
+            drain_seconds=settings.drain_seconds,
+            on_ready=lambda url: _greet(settings.public_url or url, code),
+        )
+        return await keep_replicas(sock, clock=clock, options=options)
+
+
+def _child_command(seat: "Seat") -> list[str]:
+    """This very command again, with its seat in the environment."""
+    return ["env", f"{_SEAT}={msgspec.json.encode(seat).decode()}", sys.executable, "-m", "chatd", *sys.argv[1:]]
+
+
+async def _serve_seat(settings: Settings, seat_text: str) -> int:
+    from chatd.server.compose import running_replica
+    from chatd.server.replicas import Seat, announce_ready, take_seat
+
+    seat = msgspec.json.decode(seat_text, type=Seat)
+    sock = take_seat(seat)
+    async with running_replica(settings, clock=SystemClock()) as replica:
+        return await _serve_replica(settings, sock, replica, lambda _: announce_ready(seat))
+
+
+async def _serve_replica(
+    settings: Settings, sock: socket.socket, replica: "Replica", on_ready: Callable[[str], None]
+) -> int:
+    from chatd.server.replica_app import replica_app
+    from chatd.server.serving import Draining, ServingOptions, socket_url
+    from chatd.server.serving import serve as serve_app
+
+    draining = Draining()
+    app = await replica_app(replica, settings, draining=draining, public_url=settings.public_url or socket_url(sock))
+    options = ServingOptions(drain_seconds=settings.drain_seconds, on_ready=on_ready)
+    return await serve_app(app, sock, draining=draining, clock=replica.clock, options=options)
+
+
+def _open_socket(settings: Settings) -> socket.socket:
+    from chatd.server.serving import open_socket
+
+    try:
+        return open_socket(settings.host, settings.port)
+    except OSError as error:
+        raise StartRefused(
+            f"Can't listen on {settings.host}, port {settings.port}: {error.strerror or error}.",
+            detail="Stop what uses it, or choose another port: chatd serve --port 7081",
+        ) from error
+
+
+async def _setup_code(accounts: "Accounts") -> Secret | None:
+    """A code for the first user, when there is none yet."""
+    return None if await accounts.has_any_user() else await accounts.issue_setup_code()
+
+
+def _say(notes: tuple[str, ...]) -> None:
+    for note in notes:
+        print(f"chatd: {note}")
+
+
+def _greet(url: str, code: Secret | None) -> None:
+    print(f"\nchatd {chatd.__version__} is ready: {url}\n")
+    if code is not None:
+        print("There is no user yet. Create the first admin with the one-time code below, in another terminal:\n")
+        print(f"  curl {url}/api/v2/users/first -H 'content-type: application/json' -d '{{")
+        print(f'    "code": "{code.reveal()}",')
+        print('    "email": "you@example.com", "username": "you", "password": "at least 8 characters"}\'\n')
+        print("or, on this machine, without it:  chatd user create --email you@example.com --username you\n")
+    print("Next:")
+    print(f"  open   {url}")
+    print(f"  read   {url}/api/openapi.json")
+    print("  stop   Ctrl-C (everything is kept)\n", flush=True)
