@@ -11,12 +11,13 @@ from chatd.core.errors import InvalidRequest, Validation
 PASSWORD_SHORTEST: Final = 8  # the least that NIST SP 800-63B accepts
 PASSWORD_LONGEST: Final = 1024  # hashing must not become a way to keep the server busy
 _EMAIL: Final = re.compile(r"^[^\s@<>,;:\"()\[\]\\]+@[^\s@<>,;:\"()\[\]\\]+$")
-_EMAIL_LONGEST: Final = 254  # RFC 5321
-_USERNAME: Final = re.compile(r"^[a-zA-Z0-9]([a-zA-Z0-9_.-]{0,30}[a-zA-Z0-9])?$")
+EMAIL_LONGEST: Final = 254  # RFC 5321
+NAME_PATTERN: Final = r"^[a-zA-Z0-9]([a-zA-Z0-9_.-]{0,30}[a-zA-Z0-9])?$"  # the database checks the same
+_NAME: Final = re.compile(NAME_PATTERN)
 _NAME_RULE: Final = "1 to 32 letters, digits, dots, dashes or underscores; a letter or digit at both ends"
 _RESERVED_USERNAMES: Final = frozenset({"me", "first", "login", "logout", "new"})  # they would hide a route
-_DISPLAY_NAME_LONGEST: Final = 128
-_TOKEN_NAME_LONGEST: Final = 64
+DISPLAY_NAME_LONGEST: Final = 128
+TOKEN_NAME_LONGEST: Final = 64
 
 # Passwords that every guessing list starts with; the length rule alone would let them in.
 _GUESSED_FIRST: Final = frozenset(
@@ -28,9 +29,9 @@ _GUESSED_FIRST: Final = frozenset(
 def check_profile(*, email: str, username: str, display_name: str) -> None:
     """Raise InvalidRequest naming every field that is wrong."""
     wrong: list[Validation] = []
-    if len(email) > _EMAIL_LONGEST or not _EMAIL.fullmatch(email) or not _printable(email):
+    if len(email) > EMAIL_LONGEST or not _EMAIL.fullmatch(email) or not _printable(email):
         wrong.append(Validation("email", "an email address, like ada@example.com"))
-    if not _USERNAME.fullmatch(username):
+    if not _NAME.fullmatch(username):
         wrong.append(Validation("username", _NAME_RULE))
     elif username.lower() in _RESERVED_USERNAMES:
         wrong.append(Validation("username", "this name is reserved"))
@@ -40,7 +41,7 @@ def check_profile(*, email: str, username: str, display_name: str) -> None:
 
 def check_group(*, name: str, display_name: str) -> None:
     wrong: list[Validation] = []
-    if not _USERNAME.fullmatch(name):
+    if not _NAME.fullmatch(name):
         wrong.append(Validation("name", _NAME_RULE))
     wrong.extend(_display_name_problems(display_name))
     _refuse(wrong)
@@ -60,8 +61,8 @@ def check_password(password: str, *, field: str = "password") -> None:
 
 def check_token(*, name: str, scopes: Collection[str]) -> None:
     wrong: list[Validation] = []
-    if not 1 <= len(name) <= _TOKEN_NAME_LONGEST or not _printable(name) or name != name.strip():
-        wrong.append(Validation("name", f"1 to {_TOKEN_NAME_LONGEST} printable characters"))
+    if not 1 <= len(name) <= TOKEN_NAME_LONGEST or not _printable(name) or name != name.strip():
+        wrong.append(Validation("name", f"1 to {TOKEN_NAME_LONGEST} printable characters"))
     unknown = sorted(set(scopes) - SCOPES)
     if not scopes:
         wrong.append(Validation("scopes", "at least one"))
@@ -73,8 +74,8 @@ def check_token(*, name: str, scopes: Collection[str]) -> None:
 
 
 def _display_name_problems(display_name: str) -> list[Validation]:
-    if len(display_name) > _DISPLAY_NAME_LONGEST or not _printable(display_name):
-        return [Validation("display_name", f"at most {_DISPLAY_NAME_LONGEST} printable characters")]
+    if len(display_name) > DISPLAY_NAME_LONGEST or not _printable(display_name):
+        return [Validation("display_name", f"at most {DISPLAY_NAME_LONGEST} printable characters")]
     return []
 
 

@@ -68,9 +68,7 @@ class AuthorizedStore:
         self._authorizer.check(actor, Action.READ, await self._group(actor, id))
         return await self._inner.get_group_by_id(id=id)
 
-    async def list_groups(
-        self, *, after_id: UUID | None, max_rows: int, authorize: Filter = EVERYTHING
-    ) -> list[Group]:
+    async def list_groups(self, *, after_id: UUID | None, max_rows: int, authorize: Filter = EVERYTHING) -> list[Group]:
         authorize = self._visible("list_groups", Kind.GROUP, authorize)
         return await self._inner.list_groups(after_id=after_id, max_rows=max_rows, authorize=authorize)
 
@@ -206,9 +204,7 @@ class AuthorizedStore:
         self, *, user_id: UUID, kind: TokenKind, before_id: UUID | None, max_rows: int
     ) -> list[Token]:
         self._allow("list_tokens_by_user", Action.READ, Resource(Kind.TOKEN, owner=user_id))
-        return await self._inner.list_tokens_by_user(
-            user_id=user_id, kind=kind, before_id=before_id, max_rows=max_rows
-        )
+        return await self._inner.list_tokens_by_user(user_id=user_id, kind=kind, before_id=before_id, max_rows=max_rows)
 
     async def delete_token(self, *, id: UUID) -> int:
         actor = require_actor("delete_token")
@@ -250,9 +246,7 @@ class AuthorizedStore:
         self, *, after_id: UUID | None, search: str | None, max_rows: int, authorize: Filter = EVERYTHING
     ) -> list[User]:
         authorize = self._visible("list_users", Kind.USER, authorize)
-        return await self._inner.list_users(
-            after_id=after_id, search=search, max_rows=max_rows, authorize=authorize
-        )
+        return await self._inner.list_users(after_id=after_id, search=search, max_rows=max_rows, authorize=authorize)
 
     async def count_users(self, *, search: str | None, authorize: Filter = EVERYTHING) -> int:
         authorize = self._visible("count_users", Kind.USER, authorize)
@@ -297,9 +291,7 @@ class AuthorizedStore:
 
     async def update_user_profile(self, *, email: str, username: str, display_name: str, id: UUID) -> User:
         self._allow("update_user_profile", Action.UPDATE_PERSONAL, Resource(Kind.USER, owner=id))
-        return await self._inner.update_user_profile(
-            email=email, username=username, display_name=display_name, id=id
-        )
+        return await self._inner.update_user_profile(email=email, username=username, display_name=display_name, id=id)
 
     async def update_user_role(self, *, role: UserRole, id: UUID) -> User:
         self._allow("update_user_role", Action.UPDATE, Resource(Kind.USER, owner=id))

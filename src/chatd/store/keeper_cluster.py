@@ -195,9 +195,7 @@ def _run(command: list[str | Path], account: Account, *, given: str = "") -> Non
 def _clear_unfinished(home: PostgresHome) -> None:
     for left in (*home.path.glob(f"{_UNFINISHED}*"), *home.path.glob(f"{_PASSWORD_FILE}*")):
         if left.is_dir():
-            shutil.rmtree(
-                left, ignore_errors=True
-            )  # a dying initdb may still write; the next start removes the rest
+            shutil.rmtree(left, ignore_errors=True)  # a dying initdb may still write; the next start removes the rest
         else:
             left.unlink(missing_ok=True)
 

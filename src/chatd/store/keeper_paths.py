@@ -9,9 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PORT = 5432  # names the socket file, as Postgres wants it; nothing listens on TCP
-SOCKET_PATH_BYTES = (
-    107 if sys.platform == "linux" else 103
-)  # sun_path holds 108 (BSD: 104) with the final zero
+SOCKET_PATH_BYTES = 107 if sys.platform == "linux" else 103  # sun_path holds 108 (BSD: 104) with the final zero
 
 
 class KeeperError(Exception):

@@ -182,9 +182,11 @@ class Postgres:
             for pid in postgres_processes(data):
                 _kill(pid, signal.SIGKILL)
             wait_until(lambda: not postgres_processes(data), limit=within)
-        if told is not None and not told.alive(data):
+        if told is None or not told.alive(data):
             # Postgres itself would take a zombie, or any program with that number, for a running server.
-            (data / "postmaster.pid").unlink(missing_ok=True)
+            socket_file = postgres_socket(self.sockets)
+            for stale in (data / "postmaster.pid", socket_file, Path(f"{socket_file}.lock")):
+                stale.unlink(missing_ok=True)
 
 
 def _own_settings(cluster: Cluster) -> dict[str, str]:

@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _PROC = Path("/proc")
-_START_TOLERANCE = (
-    60.0  # seconds between starting a process and its writing postmaster.pid, and clock corrections
-)
+_START_TOLERANCE = 60.0  # seconds between starting a process and its writing postmaster.pid, and clock corrections
 _PS_SECONDS = 10  # listing one process takes milliseconds
 
 

@@ -17,9 +17,7 @@ from chatd.store.keeper_postgres import Answer, Postgres, Question
 from chatd.store.keeper_waiting import monotonic, timestamp, wait_until
 
 _ASK_WHILE_STARTING = 0.02  # seconds; a warm start takes a few times that
-_ASK_LESS_WHILE_STARTING = (
-    0.1  # of the time already waited: Postgres logs each question during a long recovery
-)
+_ASK_LESS_WHILE_STARTING = 0.1  # of the time already waited: Postgres logs each question during a long recovery
 _REASON_CHARACTERS = 4_000  # a line to a server stays far below a socket's buffer
 _LEFT_WITHIN = 15.0  # seconds for what an earlier Postgres left to go, before each stronger signal
 
@@ -69,9 +67,7 @@ class Keeper:
         try:
             self._enter(Phase.STARTING)
             options = self._options
-            cluster = prepare(
-                self._directory, Path(options.binaries), options.postgres_version, options.settings
-            )
+            cluster = prepare(self._directory, Path(options.binaries), options.postgres_version, options.settings)
             self._postgres = Postgres(self._directory, cluster, options.settings)
             self._start()
         except (KeeperError, OSError) as refusal:
@@ -161,9 +157,7 @@ class Keeper:
             self._missed, self._since = 0, (now if starting else self._since)
         elif starting:
             if now > self._since + self._limits.start_within:
-                self._kill_hung(
-                    f"Postgres did not answer within {self._limits.start_within:g} seconds of its start."
-                )
+                self._kill_hung(f"Postgres did not answer within {self._limits.start_within:g} seconds of its start.")
         else:
             self._missed += 1
             self._next = now  # ask again at once: a miss has already taken its time, or nobody listens
@@ -191,9 +185,7 @@ class Keeper:
     def _kill_hung(self, reason: str) -> None:
         assert self._postgres is not None
         self._postgres.send(signal.SIGKILL)
-        wait_until(
-            lambda: self._postgres is None or self._postgres.exit_code() is not None, limit=_LEFT_WITHIN
-        )
+        wait_until(lambda: self._postgres is None or self._postgres.exit_code() is not None, limit=_LEFT_WITHIN)
         self._after_end(reason)
 
     def _after_end(self, reason: str) -> None:
@@ -205,10 +197,7 @@ class Keeper:
         if steady or not self._failures:
             self._failures, self._first_failure = 0, now
         # Backends of a killed Postgres go away by themselves: for a while that is no failure.
-        passing = (
-            self._postgres.was_hindered_by_the_dying()
-            and now < self._first_failure + self._limits.start_within
-        )
+        passing = self._postgres.was_hindered_by_the_dying() and now < self._first_failure + self._limits.start_within
         self._failures += 0 if passing and self._failures else 1
         words = self._postgres.last_words()
         if self._failures >= self._limits.failures:

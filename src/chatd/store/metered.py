@@ -47,9 +47,7 @@ class MeteredStore:
         with self._meter.query("get_group_by_id"):
             return await self._inner.get_group_by_id(id=id)
 
-    async def list_groups(
-        self, *, after_id: UUID | None, max_rows: int, authorize: Filter = EVERYTHING
-    ) -> list[Group]:
+    async def list_groups(self, *, after_id: UUID | None, max_rows: int, authorize: Filter = EVERYTHING) -> list[Group]:
         with self._meter.query("list_groups"):
             return await self._inner.list_groups(after_id=after_id, max_rows=max_rows, authorize=authorize)
 
@@ -303,9 +301,7 @@ class MeteredStore:
         self, *, column: EncryptedColumn, key_id: str, max_rows: int
     ) -> list[SealedValue]:
         with self._meter.query("lock_values_under_other_keys"):
-            return await self._inner.lock_values_under_other_keys(
-                column=column, key_id=key_id, max_rows=max_rows
-            )
+            return await self._inner.lock_values_under_other_keys(column=column, key_id=key_id, max_rows=max_rows)
 
     async def replace_sealed_values(self, *, column: EncryptedColumn, values: Sequence[SealedValue]) -> int:
         with self._meter.query("replace_sealed_values"):

@@ -7,10 +7,27 @@ from uuid import UUID
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from chatd.core.access import Role
+from chatd.core import people
+from chatd.core.access import SCOPES, Role
 
 # Longer than any valid value, so that core/people.py can say what is wrong; short enough to bound the work.
-Text = Annotated[str, Meta(max_length=2048)]
+_LONGEST = 2048
+
+
+def _documented(**schema: object) -> Meta:
+    """Rules that the API document states and core/people.py checks, all fields at once and in words."""
+    return Meta(max_length=_LONGEST, extra_json_schema=schema)
+
+
+Text = Annotated[str, Meta(max_length=_LONGEST)]
+Email = Annotated[str, _documented(format="email", maxLength=people.EMAIL_LONGEST)]
+Name = Annotated[str, _documented(pattern=people.NAME_PATTERN)]
+DisplayName = Annotated[str, _documented(maxLength=people.DISPLAY_NAME_LONGEST)]
+Password = Annotated[
+    str, _documented(format="password", minLength=people.PASSWORD_SHORTEST, maxLength=people.PASSWORD_LONGEST)
+]
+TokenName = Annotated[str, _documented(minLength=1, maxLength=people.TOKEN_NAME_LONGEST)]
+Scope = Annotated[str, _documented(enum=sorted(SCOPES))]
 
 
 class User(msgspec.Struct):
@@ -35,10 +52,10 @@ class UserPage(msgspec.Struct):
 
 
 class CreateUser(msgspec.Struct, forbid_unknown_fields=True):
-    email: Text
-    username: Text
-    password: Text
-    display_name: Text = ""
+    email: Email
+    username: Name
+    password: Password
+    display_name: DisplayName = ""
     role: Role = Role.MEMBER
 
 
@@ -46,10 +63,10 @@ class CreateFirstUser(msgspec.Struct, forbid_unknown_fields=True):
     """`code` is the one-time code that `chatd serve` prints while there is no user."""
 
     code: Text
-    email: Text
-    username: Text
-    password: Text
-    display_name: Text = ""
+    email: Email
+    username: Name
+    password: Password
+    display_name: DisplayName = ""
 
 
 class FirstUserState(msgspec.Struct):
@@ -59,9 +76,9 @@ class FirstUserState(msgspec.Struct):
 class UpdateUser(msgspec.Struct, forbid_unknown_fields=True):
     """What is left out stays."""
 
-    email: Text | UnsetType = UNSET
-    username: Text | UnsetType = UNSET
-    display_name: Text | UnsetType = UNSET
+    email: Email | UnsetType = UNSET
+    username: Name | UnsetType = UNSET
+    display_name: DisplayName | UnsetType = UNSET
 
 
 class UpdateRole(msgspec.Struct, forbid_unknown_fields=True):
@@ -71,7 +88,7 @@ class UpdateRole(msgspec.Struct, forbid_unknown_fields=True):
 class UpdatePassword(msgspec.Struct, forbid_unknown_fields=True):
     """`old_password` is needed for one's own; an owner resets others' without it."""
 
-    password: Text
+    password: Password
     old_password: Text = ""
 
 
@@ -115,10 +132,8 @@ class TokenPage(msgspec.Struct):
 
 
 class CreateToken(msgspec.Struct, forbid_unknown_fields=True):
-    name: Text
-    scopes: Annotated[list[Text], Meta(min_length=1, max_length=64)] = msgspec.field(
-        default_factory=lambda: ["*:*"]
-    )
+    name: TokenName
+    scopes: Annotated[list[Scope], Meta(min_length=1, max_length=64)] = msgspec.field(default_factory=lambda: ["*:*"])
     lifetime_hours: Annotated[int, Meta(ge=1, le=8760)] = 720
 
 
@@ -145,8 +160,8 @@ class GroupWithMembers(msgspec.Struct):
 
 
 class SaveGroup(msgspec.Struct, forbid_unknown_fields=True):
-    name: Text
-    display_name: Text = ""
+    name: Name
+    display_name: DisplayName = ""
 
 
 class AddGroupMembers(msgspec.Struct, forbid_unknown_fields=True):

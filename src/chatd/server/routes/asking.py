@@ -6,6 +6,7 @@ from uuid import UUID
 from litestar import Request
 from litestar.di import NamedDependency
 from litestar.openapi.datastructures import ResponseSpec
+from litestar.openapi.spec import Example
 from litestar.params import PathParameter, QueryParameter, SkipValidation
 
 from chatd.clock import Clock
@@ -32,7 +33,7 @@ SecureCookies = NamedDependency[SkipValidation[bool]]
 TheBuildInfo = NamedDependency[SkipValidation[BuildInfo]]
 
 PageLimit = Annotated[int, QueryParameter(ge=1, le=100, description="How many to return, 1 to 100.")]
-UserRef = Annotated[str, PathParameter(description="A user's id or username, or `me`.")]
+UserRef = Annotated[str, PathParameter(description="A user's id or username, or `me`.", examples=[Example(value="me")])]
 
 _MEANINGS = {
     400: "The request is wrong; `validations` says where.",
