@@ -1,7 +1,6 @@
 """`chatd keys`: the keys that encrypt secrets at rest."""
 
 import typer
-from rich.progress import Progress, TextColumn
 
 from chatd.cli.offline import ConfigOption, DataDirOption, Offline, run_offline
 from chatd.core.errors import StartRefused
@@ -43,6 +42,8 @@ def rotate_(config: ConfigOption = None, data_dir: DataDirOption = None) -> None
     """Encrypt every stored secret with the first key. Afterwards the other keys are not needed."""
 
     async def act(offline: Offline) -> tuple[str, list[Rotated]]:
+        from rich.progress import Progress, TextColumn
+
         with Progress(TextColumn("{task.description}"), transient=True) as progress:
             task = progress.add_task("looking for secrets", total=None)
 
@@ -70,3 +71,7 @@ def list_(config: ConfigOption = None, data_dir: DataDirOption = None) -> None:
 
     for line in run_offline(act, config=config, data_dir=data_dir):
         print(line)
+
+
+def register(root: typer.Typer) -> None:
+    root.add_typer(app)

@@ -1,6 +1,7 @@
 """The `chatd` command: its subcommands, and how a refusal is shown."""
 
 import sys
+from importlib import import_module
 from typing import Annotated
 
 import typer
@@ -14,6 +15,8 @@ def _show_version(wanted: bool) -> None:
         print(chatd.__version__)
         raise typer.Exit
 
+
+SUBCOMMANDS = ("serve", "settings", "user", "token", "keys")
 
 app = typer.Typer(
     name="chatd",
@@ -35,13 +38,10 @@ def _chatd(
 
 def main() -> None:
     """Run the command. What is refused is said in a sentence or two on standard error, with exit code 1."""
-    from chatd.cli import keys, serve, settings, token, user
-
-    serve.register(app)
-    settings.register(app)
-    app.add_typer(user.app)
-    app.add_typer(token.app)
-    app.add_typer(keys.app)
+    # A server need not wait for the imports of commands that were not asked for.
+    asked = [word for word in sys.argv[1:2] if word in SUBCOMMANDS] or SUBCOMMANDS
+    for name in asked:
+        import_module(f"chatd.cli.{name}").register(app)
     try:
         app()
     except ChatdError as error:

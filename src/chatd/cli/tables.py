@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 import msgspec
-from rich.console import Console
-from rich.table import Table
 
 
 def show(rows: Sequence[Mapping[str, object]], *, columns: Sequence[str], as_json: bool, empty: str) -> None:
@@ -16,6 +14,9 @@ def show(rows: Sequence[Mapping[str, object]], *, columns: Sequence[str], as_jso
     if not rows:
         print(empty)
         return
+    from rich.console import Console
+    from rich.table import Table
+
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column in columns:
         table.add_column(column.replace("_", " "), overflow="fold")

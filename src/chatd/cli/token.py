@@ -80,3 +80,7 @@ def revoke(
 
     run_offline(act, config=config, data_dir=data_dir)
     print(f"Revoked {name}.")
+
+
+def register(root: typer.Typer) -> None:
+    root.add_typer(app)

@@ -129,3 +129,7 @@ def suspend(login: Login, config: ConfigOption = None, data_dir: DataDirOption =
 def activate(login: Login, config: ConfigOption = None, data_dir: DataDirOption = None) -> None:
     """Let a suspended user sign in again."""
     _set_status(login, UserStatus.ACTIVE, config, data_dir)
+
+
+def register(root: typer.Typer) -> None:
+    root.add_typer(app)

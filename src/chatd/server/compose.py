@@ -4,15 +4,14 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from datetime import timedelta
-from typing import Final
 
 import msgspec
-import structlog
 from argon2 import PasswordHasher
 
 from chatd.clock import Clock
 from chatd.core.access import KEYRING
 from chatd.core.errors import Conflict
+from chatd.observe.logs import get_logger
 from chatd.observe.metrics import Metrics
 from chatd.server.accounts import Accounts, Client
 from chatd.server.identity import Identity
@@ -34,7 +33,7 @@ from chatd.store.migrate import MigrationReport
 from chatd.store.pool import migrate_database, open_pool
 from chatd.store.store import SqlStore, Store
 
-_log: Final[structlog.stdlib.BoundLogger] = structlog.get_logger(__name__)
+_log = get_logger("chatd.compose")
 
 
 class OpenStore(msgspec.Struct, frozen=True):

@@ -10,18 +10,18 @@ from typing import Final
 from uuid import UUID
 
 import msgspec
-import structlog
 
 from chatd.clock import Clock
 from chatd.core.access import AUTHENTICATOR, Person, Role
 from chatd.core.tokens import hash_token, looks_like_token
+from chatd.observe.logs import get_logger
 from chatd.store.actor import acting_as
 from chatd.store.queries import TouchTokensLastUsedItem, TouchUsersLastSeenItem
 from chatd.store.store import Store
 
 _MOST_CACHED: Final = 10_000  # about 5 MB; beyond it the least recently used is asked for again
 FLUSH_SECONDS: Final = 60.0  # "last used" is shown to people in minutes
-_log: Final[structlog.stdlib.BoundLogger] = structlog.get_logger(__name__)
+_log = get_logger("chatd.identity")
 
 
 class _Known(msgspec.Struct, frozen=True):

@@ -3,18 +3,17 @@
 from datetime import timedelta
 from typing import Final
 
-import structlog
-
 from chatd.clock import Clock
 from chatd.core import throttle
 from chatd.core.access import JANITOR
+from chatd.observe.logs import get_logger
 from chatd.store.actor import acting_as
 from chatd.store.store import Store
 
 _EVERY_SECONDS: Final = 3600.0
 _KEEP_EXPIRED: Final = timedelta(days=7)  # long enough to see in the database why a token stopped working
 _ROWS_AT_ONCE: Final = 1000  # a short statement; the rest goes at the next round
-_log: Final[structlog.stdlib.BoundLogger] = structlog.get_logger(__name__)
+_log = get_logger("chatd.janitor")
 
 
 async def clean_forever(store: Store, clock: Clock) -> None:

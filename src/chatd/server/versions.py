@@ -3,16 +3,15 @@
 from collections.abc import Callable
 from typing import Final
 
-import structlog
-
 from chatd.clock import Clock
 from chatd.core.access import WATCHER
+from chatd.observe.logs import get_logger
 from chatd.store.actor import acting_as
 from chatd.store.hints import Hints
 from chatd.store.store import Store
 
 POLL_SECONDS: Final = 2.0  # how long a lost hint can go unnoticed
-_log: Final[structlog.stdlib.BoundLogger] = structlog.get_logger(__name__)
+_log = get_logger("chatd.versions")
 
 
 class Versions:

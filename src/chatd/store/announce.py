@@ -9,14 +9,14 @@ from contextlib import asynccontextmanager, suppress
 from typing import Final
 
 import asyncpg
-import structlog
 
 from chatd.clock import Clock
+from chatd.observe.logs import get_logger
 from chatd.store.custom_queries import ANNOUNCEMENT_CLASS
 from chatd.store.pool import connect
 
 _RETRY_SECONDS: Final = 1.0  # a database that restarts is back within a few seconds
-_log: Final[structlog.stdlib.BoundLogger] = structlog.get_logger(__name__)
+_log = get_logger("chatd.store.announce")
 
 
 def announcement(key_id: str) -> int:

@@ -1,0 +1,147 @@
+"""The `chatd` command as a process of its own."""
+
+import asyncio
+import os
+import re
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import msgspec
+
+WAIT_SECONDS = 60.0  # of real time, for what takes a second on an idle machine
+PASSWORD = "correct horse battery staple"
+
+
+class Finished(msgspec.Struct, frozen=True):
+    code: int
+    out: str
+    err: str
+
+
+async def chatd(*arguments: str, cwd: Path, stdin: str = "", **environ: str) -> Finished:
+    """Run a command to its end."""
+    process = await _start(*arguments, cwd=cwd, environ=environ)
+    async with asyncio.timeout(WAIT_SECONDS):
+        out, err = await process.communicate(stdin.encode())
+    return Finished(process.returncode or 0, out.decode(), err.decode())
+
+
+class Server:
+    """`chatd serve`, and what it said."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self.process = process
+        self.said = ""
+        self.url = ""
+        self.ready = asyncio.Event()
+
+    @property
+    def setup_code(self) -> str:
+        found = re.search(r'"code": "([A-Z0-9-]+)"', self.said)
+        assert found, self.said
+        return found[1]
+
+    async def listen(self) -> None:
+        """Read what it says until its end, so that it never waits for us."""
+        assert self.process.stdout is not None
+        async for line in self.process.stdout:
+            self.said += line.decode()
+            if found := re.search(r"is ready: (http\S+)", line.decode()):
+                self.url = found[1]
+            if "stop   Ctrl-C" in line.decode():
+                self.ready.set()
+        self.ready.set()
+
+    async def call(self, method: str, path: str, body: Any = None, token: str = "") -> tuple[int, Any]:
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        async with (
+            aiohttp.ClientSession() as http,
+            http.request(method, f"{self.url}{path}", json=body, headers=headers) as response,
+        ):
+            return response.status, await response.json()
+
+    async def until_well(self) -> None:
+        """Until the server answers that it can serve again."""
+        async with asyncio.timeout(WAIT_SECONDS):
+            while True:
+                with suppress(aiohttp.ClientError):
+                    if (await self.call("GET", "/readyz"))[0] == 200:
+                        return
+
+    async def create_first_user(self) -> str:
+        body = {"code": self.setup_code, "email": "ada@example.com", "username": "ada", "password": PASSWORD}
+        assert (await self.call("POST", "/api/v2/users/first", body))[0] == 201
+        return await self.sign_in()
+
+    async def sign_in(self) -> str:
+        status, body = await self.call("POST", "/api/v2/users/login", {"login": "ada", "password": PASSWORD})
+        assert status == 201, body
+        return body["session_token"]
+
+    def kill(self, number: signal.Signals = signal.SIGKILL) -> None:
+        self.process.send_signal(number)
+
+    async def ended(self) -> int:
+        async with asyncio.timeout(WAIT_SECONDS):
+            return await self.process.wait()
+
+
+@asynccontextmanager
+async def serving(data_dir: Path, *arguments: str, **environ: str) -> AsyncIterator[Server]:
+    """A server of this data directory on any port; told to stop at the end if it still runs."""
+    process = await _start(
+        "serve", "--port", "0", "--data-dir", str(data_dir), *arguments, cwd=data_dir.parent, environ=environ
+    )
+    server = Server(process)
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(server.listen())
+        try:
+            async with asyncio.timeout(WAIT_SECONDS):
+                await server.ready.wait()
+            assert server.url, server.said
+            yield server
+        finally:
+            if process.returncode is None:
+                process.send_signal(signal.SIGTERM)
+            await server.ended()
+
+
+async def _start(*arguments: str, cwd: Path, environ: dict[str, str]) -> asyncio.subprocess.Process:
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("CHATD_")}
+    is_server = arguments[0] == "serve"
+    return await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "chatd",
+        *arguments,
+        cwd=cwd,
+        env={**clean, **environ},
+        stdin=asyncio.subprocess.DEVNULL if is_server else asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT if is_server else asyncio.subprocess.PIPE,
+    )
+
+
+def processes_of(data_dir: Path) -> dict[int, str]:
+    """Every live process whose command line names the data directory."""
+    found: dict[int, str] = {}
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        with suppress(OSError):
+            command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            state = (entry / "stat").read_text().rpartition(")")[2].split()[0]
+            if str(data_dir) in command and state != "Z":
+                found[int(entry.name)] = command
+    return found
+
+
+async def until_no_process_of(data_dir: Path) -> None:
+    async with asyncio.timeout(WAIT_SECONDS):
+        while processes_of(data_dir):
+            await asyncio.get_running_loop().run_in_executor(None, os.sched_yield)

@@ -1,0 +1,168 @@
+"""`chatd serve` as people run it: the first start, deaths of any of its processes, several replicas, refusals."""
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+
+import asyncpg
+import pytest
+
+from chatd.server.settings import SETTINGS
+from cli.running import chatd, processes_of, serving, until_no_process_of
+
+ME = "/api/v2/users/me"
+
+
+def _the(what: str, data_dir: Path) -> int:
+    """The one process of a kind."""
+    (pid,) = [pid for pid, command in processes_of(data_dir).items() if what in command]
+    return pid
+
+
+async def test_a_first_start_shows_how_to_go_on_and_the_second_finds_everything(data_dir: Path):
+    async with serving(data_dir) as server:
+        token = await server.create_first_user()
+        said = server.said
+    async with serving(data_dir) as again:
+        status, user = await again.call("GET", ME, token=token)
+        said_again = again.said
+
+    assert "There is no user yet" in said
+    assert sum(line.startswith("  ") and "   " in line.strip() for line in said.partition("Next:")[2].splitlines()) == 3
+    assert "There is no user yet" not in said_again
+    assert (status, user["username"]) == (200, "ada")
+
+
+async def test_a_killed_server_leaves_no_process_and_loses_nothing(data_dir: Path):
+    async with serving(data_dir) as server:
+        token = await server.create_first_user()
+        server.kill()
+        await server.ended()
+        await until_no_process_of(data_dir)
+    async with serving(data_dir) as again:
+        assert (await again.call("GET", ME, token=token))[0] == 200
+
+
+@pytest.mark.parametrize("victim", ["chatd.store.keeper", "bin/postgres"])
+async def test_a_server_survives_the_death_of_its_postgres_and_of_its_keeper(data_dir: Path, victim: str):
+    async with serving(data_dir) as server:
+        token = await server.create_first_user()
+        pid = _the(victim, data_dir)
+        os.kill(pid, signal.SIGKILL)
+        async with asyncio.timeout(60):
+            while pid in processes_of(data_dir) or not any(
+                victim in command for command in processes_of(data_dir).values()
+            ):
+                await asyncio.get_running_loop().run_in_executor(None, os.sched_yield)
+        await server.until_well()
+        status, user = await server.call("GET", ME, token=token)
+        await server.sign_in()
+        assert (status, user["username"]) == (200, "ada")
+        assert _the(victim, data_dir) != pid
+
+
+async def test_all_three_killed_at_once_come_back_with_everything(data_dir: Path):
+    async with serving(data_dir) as server:
+        token = await server.create_first_user()
+        for pid in [_the("chatd.store.keeper", data_dir), _the("bin/postgres", data_dir)]:
+            os.kill(pid, signal.SIGKILL)
+        server.kill()
+        await server.ended()
+    await until_no_process_of(data_dir)
+    async with serving(data_dir) as again:
+        assert (await again.call("GET", ME, token=token))[0] == 200
+
+
+async def test_a_stop_signal_ends_the_server_well(data_dir: Path):
+    async with serving(data_dir) as server:
+        server.kill(signal.SIGINT)
+        code = await server.ended()
+
+    assert code == 0
+
+
+async def test_several_replicas_share_the_port_and_a_dead_one_is_replaced(data_dir: Path):
+    async with serving(data_dir, "--replicas", "2") as server:
+        token = await server.create_first_user()
+        children = set(_children(server.process.pid))
+        assert len(children) == 2
+        os.kill(children.pop(), signal.SIGKILL)
+        for _ in range(10):
+            assert (await server.call("GET", ME, token=token))[0] == 200
+        async with asyncio.timeout(60):
+            while len(set(_children(server.process.pid)) - children) < 1:
+                await asyncio.get_running_loop().run_in_executor(None, os.sched_yield)
+
+
+def _children(parent: int) -> list[int]:
+    """The replicas of a parent: python processes, not the `env` that starts them."""
+    found: list[int] = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+                command = (entry / "cmdline").read_bytes()
+            except OSError:
+                continue
+            if int(fields[1]) == parent and fields[0] != "Z" and b"serve" in command:
+                found.append(int(entry.name))
+    return found
+
+
+async def test_a_port_in_use_is_refused_with_what_to_do(data_dir: Path):
+    async with serving(data_dir) as server:
+        port = server.url.rpartition(":")[2]
+        refused = await chatd("serve", "--port", port, "--data-dir", str(data_dir), cwd=data_dir.parent)
+
+    assert refused.code == 1
+    assert f"port {port}" in refused.out
+    assert "another port" in refused.out
+    assert "Traceback" not in refused.out
+
+
+async def test_a_database_that_can_not_be_reached_is_refused_without_its_password(data_dir: Path):
+    url = "postgresql://me:hunter2@127.0.0.1:1/none"
+    refused = await chatd("serve", "--port", "0", cwd=data_dir.parent, CHATD_DATABASE_URL=url)
+
+    assert refused.code == 1
+    assert "can't be reached" in refused.out
+    assert "hunter2" not in refused.out
+    assert "Traceback" not in refused.out
+
+
+async def test_an_external_database_is_used_as_it_is(database: "object", data_dir: Path):
+    dsn: str = database.dsn  # type: ignore[attr-defined]
+    async with serving(data_dir, CHATD_DATABASE_URL=dsn) as server:
+        await server.create_first_user()
+        assert not any("postgres" in command for command in processes_of(data_dir).values())
+    connection = await asyncpg.connect(dsn)
+    count = await connection.fetchval("SELECT count(*) FROM users")
+    await connection.close()
+    assert count == 1
+
+
+async def test_the_wrong_encryption_key_is_refused(data_dir: Path):
+    async with serving(data_dir):
+        pass
+    keys = data_dir / "encryption.keys"
+    keys.unlink()
+    refused = await chatd("serve", "--port", "0", "--data-dir", str(data_dir), cwd=data_dir.parent)
+
+    assert refused.code == 1
+    assert "encryption key" in refused.out
+
+
+async def test_help_names_every_setting(tmp_path: Path):
+    shown = await chatd("serve", "--help", cwd=tmp_path, COLUMNS="200")
+
+    assert shown.code == 0
+    assert [spec.env for spec in SETTINGS if spec.env not in shown.out] == []
+
+
+async def test_wrong_settings_are_refused_all_at_once(tmp_path: Path):
+    refused = await chatd("serve", "--port", "99999", cwd=tmp_path, CHATD_LOG_FORMT="json", CHATD_REPLICAS="many")
+
+    assert refused.code == 1
+    for expected in ("port", "99999", "CHATD_LOG_FORMT", "CHATD_LOG_FORMAT", "CHATD_REPLICAS", "many"):
+        assert expected in refused.out
