@@ -34,7 +34,9 @@ def show(title: str, rows: list[tuple[int, str]]) -> None:
 def main() -> None:
     python = [path for path in tracked("*.py") if not is_generated(path)]
     sources = python + tracked("*.sql") + tracked("*.ts") + tracked("*.tsx")
-    show("Longest files", [(len(path.read_text("utf-8").splitlines()), str(path.relative_to(ROOT))) for path in sources])
+    show(
+        "Longest files", [(len(path.read_text("utf-8").splitlines()), str(path.relative_to(ROOT))) for path in sources]
+    )
     show("Longest functions", [found for path in python for found in functions(path)])
 
 

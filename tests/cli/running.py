@@ -25,7 +25,7 @@ class Finished(msgspec.Struct, frozen=True):
 
 async def chatd(*arguments: str, cwd: Path, stdin: str = "", **environ: str) -> Finished:
     """Run a command to its end."""
-    process = await _start(*arguments, cwd=cwd, environ=environ)
+    process = await _start(*arguments, cwd=cwd, environ=environ, stderr=asyncio.subprocess.PIPE)
     async with asyncio.timeout(WAIT_SECONDS):
         out, err = await process.communicate(stdin.encode())
     return Finished(process.returncode or 0, out.decode(), err.decode())
@@ -95,8 +95,13 @@ class Server:
 async def serving(data_dir: Path, *arguments: str, **environ: str) -> AsyncIterator[Server]:
     """A server of this data directory on any port; told to stop at the end if it still runs."""
     process = await _start(
-        "serve", "--port", "0", "--data-dir", str(data_dir), *arguments, cwd=data_dir.parent, environ=environ
+        *("serve", "--port", "0", "--data-dir", str(data_dir), *arguments),
+        cwd=data_dir.parent,
+        environ=environ,
+        stderr=asyncio.subprocess.STDOUT,
     )
+    assert process.stdin is not None
+    process.stdin.close()
     server = Server(process)
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(server.listen())
@@ -111,9 +116,8 @@ async def serving(data_dir: Path, *arguments: str, **environ: str) -> AsyncItera
             await server.ended()
 
 
-async def _start(*arguments: str, cwd: Path, environ: dict[str, str]) -> asyncio.subprocess.Process:
+async def _start(*arguments: str, cwd: Path, environ: dict[str, str], stderr: int) -> asyncio.subprocess.Process:
     clean = {name: value for name, value in os.environ.items() if not name.startswith("CHATD_")}
-    is_server = arguments[0] == "serve"
     return await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
@@ -121,9 +125,9 @@ async def _start(*arguments: str, cwd: Path, environ: dict[str, str]) -> asyncio
         *arguments,
         cwd=cwd,
         env={**clean, **environ},
-        stdin=asyncio.subprocess.DEVNULL if is_server else asyncio.subprocess.PIPE,
+        stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT if is_server else asyncio.subprocess.PIPE,
+        stderr=stderr,
     )
 
 

@@ -116,9 +116,9 @@ async def test_a_port_in_use_is_refused_with_what_to_do(data_dir: Path):
         refused = await chatd("serve", "--port", port, "--data-dir", str(data_dir), cwd=data_dir.parent)
 
     assert refused.code == 1
-    assert f"port {port}" in refused.out
-    assert "another port" in refused.out
-    assert "Traceback" not in refused.out
+    assert f"port {port}" in refused.err
+    assert "another port" in refused.err
+    assert "Traceback" not in refused.err
 
 
 async def test_a_database_that_can_not_be_reached_is_refused_without_its_password(data_dir: Path):
@@ -126,9 +126,9 @@ async def test_a_database_that_can_not_be_reached_is_refused_without_its_passwor
     refused = await chatd("serve", "--port", "0", cwd=data_dir.parent, CHATD_DATABASE_URL=url)
 
     assert refused.code == 1
-    assert "can't be reached" in refused.out
-    assert "hunter2" not in refused.out
-    assert "Traceback" not in refused.out
+    assert "can't be reached" in refused.err
+    assert "hunter2" not in refused.err
+    assert "Traceback" not in refused.err
 
 
 async def test_an_external_database_is_used_as_it_is(database: "object", data_dir: Path):
@@ -150,7 +150,7 @@ async def test_the_wrong_encryption_key_is_refused(data_dir: Path):
     refused = await chatd("serve", "--port", "0", "--data-dir", str(data_dir), cwd=data_dir.parent)
 
     assert refused.code == 1
-    assert "encryption key" in refused.out
+    assert "encryption key" in refused.err
 
 
 async def test_help_names_every_setting(tmp_path: Path):
@@ -165,4 +165,4 @@ async def test_wrong_settings_are_refused_all_at_once(tmp_path: Path):
 
     assert refused.code == 1
     for expected in ("port", "99999", "CHATD_LOG_FORMT", "CHATD_LOG_FORMAT", "CHATD_REPLICAS", "many"):
-        assert expected in refused.out
+        assert expected in refused.err

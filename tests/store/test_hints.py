@@ -8,9 +8,9 @@ import pytest
 
 from chatd.clock import SystemClock
 from chatd.core.errors import StartRefused
-from chatd.store import hint_outbox
-from chatd.store.hint_exchange import ANSWER_SECONDS, LAST_RETRY_SECONDS, PROBE_SECONDS, Exchange
 from chatd.store.hints import Gap, Hint, Hints, open_hints
+from chatd.store.hints import outbox as hint_outbox
+from chatd.store.hints.exchange import ANSWER_SECONDS, LAST_RETRY_SECONDS, PROBE_SECONDS, Exchange
 from chatd.testing.fake_clock import FakeClock
 from store.hints.transports import PATIENCE, NatsTransport, PostgresTransport, Transport
 

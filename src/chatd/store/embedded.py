@@ -14,8 +14,8 @@ import structlog
 from chatd.clock import Clock
 from chatd.core.errors import StartRefused
 from chatd.store.embedded_lease import KeeperState, Lease, take_lease
-from chatd.store.keeper_options import KeeperLimits, KeeperOptions
-from chatd.store.keeper_paths import DataDirectory
+from chatd.store.keeper.options import KeeperLimits, KeeperOptions
+from chatd.store.keeper.paths import DataDirectory
 from chatd.store.postgres_binaries import find_binaries
 
 _NAME = "chatd"  # the database and its owner, as the keeper makes them

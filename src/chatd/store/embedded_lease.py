@@ -12,9 +12,9 @@ import msgspec
 
 from chatd.clock import Clock
 from chatd.core.errors import StartRefused
-from chatd.store.keeper_leases import HOLD
-from chatd.store.keeper_options import KeeperOptions
-from chatd.store.keeper_paths import DataDirectory
+from chatd.store.keeper.leases import HOLD
+from chatd.store.keeper.options import KeeperOptions
+from chatd.store.keeper.paths import DataDirectory
 
 _START_SECONDS = 180  # an earlier keeper that stops its Postgres on a slow disk is waited for
 _LINE_BYTES = 65_536  # the longest line holds a few thousand characters of Postgres' log

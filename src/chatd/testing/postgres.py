@@ -24,8 +24,8 @@ import pytest_asyncio
 from chatd.clock import SystemClock
 from chatd.store.embedded import embedded_postgres
 from chatd.store.embedded_lease import wait_stopped
-from chatd.store.keeper_paths import traversable_mode
-from chatd.store.keeper_process import identify
+from chatd.store.keeper.paths import traversable_mode
+from chatd.store.keeper.process import identify
 
 _PGDATA = "CHATD_TEST_PGDATA"
 _BIN = "CHATD_TEST_POSTGRES_BIN"

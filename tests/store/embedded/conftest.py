@@ -10,9 +10,9 @@ import pytest
 
 from chatd.clock import SystemClock
 from chatd.store.embedded_lease import wait_stopped
-from chatd.store.keeper_account import SHARED, Account, postgres_account
-from chatd.store.keeper_paths import DataDirectory
-from chatd.store.keeper_process import postgres_processes
+from chatd.store.keeper.account import SHARED, Account, postgres_account
+from chatd.store.keeper.paths import DataDirectory
+from chatd.store.keeper.process import postgres_processes
 
 
 def reachable_folder() -> Path:

@@ -11,8 +11,8 @@ import pytest
 from chatd.clock import SystemClock
 from chatd.store.embedded import embedded_postgres
 from chatd.store.embedded_lease import wait_stopped
-from chatd.store.keeper_paths import DataDirectory
-from chatd.store.keeper_process import identify, postgres_processes
+from chatd.store.keeper.paths import DataDirectory
+from chatd.store.keeper.process import identify, postgres_processes
 from store.embedded.server_process import server_process
 
 FAST = {"fsync": "off"}

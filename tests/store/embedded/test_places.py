@@ -13,7 +13,7 @@ import chatd
 from chatd.clock import SystemClock
 from chatd.store.embedded import embedded_postgres
 from chatd.store.embedded_lease import wait_stopped
-from chatd.store.keeper_paths import SOCKET_PATH_BYTES, DataDirectory
+from chatd.store.keeper.paths import SOCKET_PATH_BYTES, DataDirectory
 from chatd.store.postgres_binaries import find_binaries
 from store.embedded.server_process import server_process
 
@@ -112,7 +112,7 @@ def test_programs_that_postgres_user_cannot_reach_are_copied_once_with_their_lib
         shutil.copytree(libraries, tmp_path / libraries.name)
     shared = data_dir.parent / "shared"
     script = (
-        "import sys; from pathlib import Path; from chatd.store.keeper_account import *; "
+        "import sys; from pathlib import Path; from chatd.store.keeper.account import *; "
         "print(reachable_programs(Path(sys.argv[1]), '18.6', postgres_account(), shared=Path(sys.argv[2])))"
     )
     copies: list[Path] = []

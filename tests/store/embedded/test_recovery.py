@@ -8,8 +8,8 @@ import asyncpg
 from chatd.clock import SystemClock
 from chatd.store.embedded import embedded_postgres
 from chatd.store.embedded_lease import wait_stopped
-from chatd.store.keeper_options import KeeperLimits
-from chatd.store.keeper_process import identify
+from chatd.store.keeper.options import KeeperLimits
+from chatd.store.keeper.process import identify
 
 FAST = {"fsync": "off"}
 

@@ -7,12 +7,12 @@ import pytest
 
 from chatd.clock import SystemClock
 from chatd.core.errors import StartRefused
-from chatd.store import keeper_account
 from chatd.store.embedded import embedded_postgres
 from chatd.store.embedded_lease import wait_stopped
-from chatd.store.keeper_options import KeeperLimits
-from chatd.store.keeper_paths import KeeperError, PostgresHome, postgres_socket, private_folder
-from chatd.store.keeper_process import identify
+from chatd.store.keeper.account import _make_user
+from chatd.store.keeper.options import KeeperLimits
+from chatd.store.keeper.paths import KeeperError, PostgresHome, postgres_socket, private_folder
+from chatd.store.keeper.process import identify
 from chatd.store.postgres_binaries import find_binaries
 
 FAST = {"fsync": "off"}
@@ -111,7 +111,7 @@ def test_the_newest_postgres_of_the_system_is_taken_when_there_is_no_wheel(tmp_p
 def test_without_useradd_root_is_told_what_to_do(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(KeeperError, match=r"no useradd.*start chatd as another user"):
-        keeper_account._make_user()
+        _make_user()
 
 
 def test_a_socket_folder_that_others_can_write_is_refused(tmp_path):

@@ -5,9 +5,9 @@ import random
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from chatd.store import hint_frames
-from chatd.store.hint_frames import PARTIAL_LIMIT, PARTIAL_SECONDS, Cutter, Joiner, Missing, Piece
-from chatd.store.hint_subscribers import Hint
+from chatd.store.hints import frames as hint_frames
+from chatd.store.hints.frames import PARTIAL_LIMIT, PARTIAL_SECONDS, Cutter, Joiner, Missing, Piece
+from chatd.store.hints.subscribers import Hint
 
 LIMIT = 512  # a small frame, so that small payloads are cut too
 LARGE = Hint("chat:large", bytes(range(256)) * 10)

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatd.store.hint_outbox import BYTE_LIMIT, HINT_LIMIT, TAKE_BYTES, Outbox
-from chatd.store.hint_subscribers import Hint
+from chatd.store.hints.outbox import BYTE_LIMIT, HINT_LIMIT, TAKE_BYTES, Outbox
+from chatd.store.hints.subscribers import Hint
 
 
 def drained(outbox: Outbox) -> list[Hint]:

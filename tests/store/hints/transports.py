@@ -16,7 +16,7 @@ import nats
 
 from chatd.clock import Clock
 from chatd.store.hints import CHANNEL, Hints, postgres_hints
-from chatd.store.nats_hints import SUBJECT, nats_hints
+from chatd.store.hints.nats import SUBJECT, nats_hints
 
 PATIENCE = 10  # real seconds that a test waits for something that must happen
 

@@ -13,9 +13,9 @@ from typing import Protocol
 
 from chatd.clock import Clock
 from chatd.observe.logs import get_logger
-from chatd.store.hint_frames import PAYLOAD_LIMIT, TOPIC_LIMIT, Cutter, Joiner, Missing
-from chatd.store.hint_outbox import Outbox
-from chatd.store.hint_subscribers import Hint, Receive, Subscribers, Subscription
+from chatd.store.hints.frames import PAYLOAD_LIMIT, TOPIC_LIMIT, Cutter, Joiner, Missing
+from chatd.store.hints.outbox import Outbox
+from chatd.store.hints.subscribers import Hint, Receive, Subscribers, Subscription
 
 CONNECT_SECONDS = 10.0  # a connect that takes longer is tried anew
 ANSWER_SECONDS = 10.0  # a peer silent for longer is gone, however open the connection looks

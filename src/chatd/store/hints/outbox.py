@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from chatd.store.hint_subscribers import Hint
+from chatd.store.hints.subscribers import Hint
 
 HINT_LIMIT = 10_000  # hints that may wait; more in one outage and a poll is cheaper than the list
 BYTE_LIMIT = 8_000_000  # bytes that may wait: eight of the largest payloads

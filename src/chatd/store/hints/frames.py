@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from chatd.store.hint_subscribers import Hint
+from chatd.store.hints.subscribers import Hint
 
 PAYLOAD_LIMIT = 1_000_000  # bytes; what a hint may carry, and it fits into one NATS message (1 MiB)
 TOPIC_LIMIT = 200  # bytes; a kind and one or two ids

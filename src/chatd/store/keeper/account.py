@@ -11,10 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from chatd.store.keeper_paths import KeeperError
-from chatd.store.keeper_waiting import wait_until
+from chatd.store.keeper.paths import KeeperError
+from chatd.store.keeper.waiting import wait_until
 
-NAME = "chatd-postgres"
+USER_NAME = "chatd-postgres"
 SHARED = Path("/var/lib/chatd")  # the system's place for the state of a service; every user can reach it
 _USERADD_SECONDS = 30  # it edits two small files; a directory service may make it slow
 _OTHER_KEEPER_SECONDS = 5.0  # two keepers that start together: one makes the user, the other finds it
@@ -66,13 +66,13 @@ def postgres_account() -> Account:
         return Account(os.geteuid(), os.getegid(), switch=False)
     if not _exists():
         _make_user()
-    entry = pwd.getpwnam(NAME)
+    entry = pwd.getpwnam(USER_NAME)
     return Account(entry.pw_uid, entry.pw_gid, switch=True)
 
 
 def _exists() -> bool:
     try:
-        pwd.getpwnam(NAME)
+        pwd.getpwnam(USER_NAME)
     except KeyError:
         return False
     return True
@@ -82,12 +82,12 @@ def _make_user() -> None:
     shell = next((found for found in ("/usr/sbin/nologin", "/sbin/nologin") if Path(found).exists()), "/bin/false")
     command = ["useradd", "--system", "--user-group", "--no-create-home", "--home-dir", "/nonexistent"]
     advice = (
-        f"Postgres does not run as root. Make a system user {NAME} by hand, start chatd as another user, "
+        f"Postgres does not run as root. Make a system user {USER_NAME} by hand, start chatd as another user, "
         "or set a database URL to use a Postgres of your own."
     )
     try:
         made = subprocess.run(
-            [*command, "--shell", shell, NAME],
+            [*command, "--shell", shell, USER_NAME],
             capture_output=True,
             text=True,
             timeout=_USERADD_SECONDS,
@@ -95,11 +95,11 @@ def _make_user() -> None:
             stdin=subprocess.DEVNULL,
         )
     except FileNotFoundError:
-        raise KeeperError(f"There is no useradd to make the system user {NAME} with. {advice}") from None
+        raise KeeperError(f"There is no useradd to make the system user {USER_NAME} with. {advice}") from None
     except subprocess.TimeoutExpired:
-        raise KeeperError(f"useradd {NAME} did not end within {_USERADD_SECONDS} seconds. {advice}") from None
+        raise KeeperError(f"useradd {USER_NAME} did not end within {_USERADD_SECONDS} seconds. {advice}") from None
     if made.returncode != 0 and not wait_until(_exists, limit=_OTHER_KEEPER_SECONDS):
-        raise KeeperError(f"The system user {NAME} could not be made ({made.stderr.strip()}). {advice}")
+        raise KeeperError(f"The system user {USER_NAME} could not be made ({made.stderr.strip()}). {advice}")
 
 
 def shared_folder(folder: Path = SHARED) -> Path:
@@ -134,7 +134,7 @@ def reachable_programs(binaries: Path, version: str, account: Account, *, shared
                 raise
     if not account.can(lambda: _try_programs(programs)):
         raise KeeperError(
-            f"The user {NAME} can run Postgres neither from {binaries} nor from the copy in {copy}. "
+            f"The user {USER_NAME} can run Postgres neither from {binaries} nor from the copy in {copy}. "
             f"Give it the right to reach {shared}, or remove the copy if it is damaged."
         )
     return programs

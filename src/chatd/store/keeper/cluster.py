@@ -10,10 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from chatd.store import keeper_account
-from chatd.store.keeper_account import Account
-from chatd.store.keeper_child import end_with_parent
-from chatd.store.keeper_paths import (
+from chatd.store.keeper.account import SHARED, USER_NAME, Account, postgres_account, reachable_programs, shared_folder
+from chatd.store.keeper.child import end_with_parent
+from chatd.store.keeper.paths import (
     DataDirectory,
     KeeperError,
     PostgresHome,
@@ -42,11 +41,11 @@ class Cluster:
 
 def prepare(directory: DataDirectory, binaries: Path, version: str, settings: Mapping[str, str]) -> Cluster:
     """Make or check the files; the caller holds the keeper's lock. Raises KeeperError with what to do."""
-    account = keeper_account.postgres_account()
+    account = postgres_account()
     home, notes = _choose_home(directory, account)
-    programs = keeper_account.reachable_programs(binaries, version, account)
+    programs = reachable_programs(binaries, version, account)
     if programs != binaries:
-        notes += (f"The user {keeper_account.NAME} can't reach {binaries}; copies in {programs} are used.",)
+        notes += (f"The user {USER_NAME} can't reach {binaries}; copies in {programs} are used.",)
     _clear_unfinished(home)
     if (home.data / "PG_VERSION").exists():
         _check_files(home, version, account)
@@ -73,18 +72,18 @@ def _choose_home(directory: DataDirectory, account: Account) -> tuple[PostgresHo
         return inside, ()
     if inside.data.exists():
         raise KeeperError(
-            f"The user {keeper_account.NAME} can't reach {inside.path}. Let it pass through the folders "
+            f"The user {USER_NAME} can't reach {inside.path}. Let it pass through the folders "
             f"above (chmod o+x), or start chatd as the user who owns {inside.data}."
         )
     inside.path.rmdir()
     # Random as well: a new data directory at an old path must not find the old one's database.
     name = hashlib.sha256(bytes(directory.path) + secrets.token_bytes(16)).hexdigest()[:16]
-    folder = keeper_account.shared_folder() / name
+    folder = shared_folder() / name
     elsewhere = PostgresHome(private_folder(folder, mode=traversable_mode(), uid=os.geteuid()))
     if not account.can((elsewhere.path / "..").stat):
         elsewhere.path.rmdir()
         raise KeeperError(
-            f"The user {keeper_account.NAME} can reach neither {directory.path} nor {keeper_account.SHARED}. "
+            f"The user {USER_NAME} can reach neither {directory.path} nor {SHARED}. "
             "Choose a data directory that other users can pass through (chmod o+x on the folders above)."
         )
     _write_atomically(directory.location, f"{elsewhere.path}\n")
@@ -93,7 +92,7 @@ def _choose_home(directory: DataDirectory, account: Account) -> tuple[PostgresHo
 
 def _elsewhere_note(directory: DataDirectory, home: PostgresHome) -> str:
     return (
-        f"The user {keeper_account.NAME} could not reach {directory.path}; the database files are in "
+        f"The user {USER_NAME} could not reach {directory.path}; the database files are in "
         f"{home.path}. Back up both folders."
     )
 

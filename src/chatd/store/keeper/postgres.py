@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
 
-from chatd.store.keeper_child import end_with_parent
-from chatd.store.keeper_cluster import NAME, Cluster
-from chatd.store.keeper_paths import PORT, DataDirectory, KeeperError, postgres_socket
-from chatd.store.keeper_process import PostmasterPid, ProcessIdentity, identify, postgres_processes
-from chatd.store.keeper_waiting import wait_until
+from chatd.store.keeper.child import end_with_parent
+from chatd.store.keeper.cluster import NAME, Cluster
+from chatd.store.keeper.paths import PORT, DataDirectory, KeeperError, postgres_socket
+from chatd.store.keeper.process import PostmasterPid, ProcessIdentity, identify, postgres_processes
+from chatd.store.keeper.waiting import wait_until
 
 _LOG_BYTES = 10_000_000  # weeks of normal operation; one older file of this size is kept
 _TAIL_BYTES = 4_000  # of the log, for the reason of a failure

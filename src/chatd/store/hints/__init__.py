@@ -12,8 +12,8 @@ import asyncpg
 
 from chatd.clock import Clock
 from chatd.core.errors import StartRefused
-from chatd.store.hint_exchange import Listener, Wire, exchange
-from chatd.store.hint_subscribers import Gap, Hint, Receive, Subscription
+from chatd.store.hints.exchange import Listener, Wire, exchange
+from chatd.store.hints.subscribers import Gap, Hint, Receive, Subscription
 
 __all__ = ["Gap", "Hint", "Hints", "Receive", "Subscription", "open_hints", "postgres_hints"]
 
@@ -80,7 +80,7 @@ def open_hints(url: str | None, *, dsn: Callable[[], str], clock: Clock) -> Abst
         return postgres_hints(dsn, clock=clock)
     if not url.startswith(("nats://", "tls://")):
         raise StartRefused("The URL for hints must start with nats:// or tls://. Correct CHATD_HINTS_URL.")
-    from chatd.store.nats_hints import nats_hints  # most servers never need the NATS client
+    from chatd.store.hints.nats import nats_hints  # most servers never need the NATS client
 
     return nats_hints(url, clock=clock)
 

@@ -6,7 +6,7 @@ import socket
 from collections.abc import Mapping
 from pathlib import Path
 
-from chatd.store.keeper_paths import DataDirectory, fits
+from chatd.store.keeper.paths import DataDirectory, fits
 
 HOLD = b"hold\n"  # what a server says first; who says nothing only looked whether anybody listens
 _MOST_CONNECTIONS = 256  # more servers than connections that Postgres gives

@@ -11,8 +11,8 @@ from nats.aio.msg import Msg
 
 from chatd.clock import Clock
 from chatd.observe.logs import get_logger
-from chatd.store.hint_exchange import Listener, Wire, exchange
 from chatd.store.hints import Hints
+from chatd.store.hints.exchange import Listener, Wire, exchange
 
 SUBJECT = "chatd.hints"
 FRAME_LIMIT = 1 << 20  # bytes: the limit of a NATS server as it is delivered; a server may say less

@@ -9,12 +9,12 @@ from collections.abc import Callable
 from enum import Enum
 from pathlib import Path
 
-from chatd.store.keeper_cluster import prepare
-from chatd.store.keeper_leases import Leases
-from chatd.store.keeper_options import KeeperOptions
-from chatd.store.keeper_paths import PORT, DataDirectory, KeeperError
-from chatd.store.keeper_postgres import Answer, Postgres, Question
-from chatd.store.keeper_waiting import monotonic, timestamp, wait_until
+from chatd.store.keeper.cluster import prepare
+from chatd.store.keeper.leases import Leases
+from chatd.store.keeper.options import KeeperOptions
+from chatd.store.keeper.paths import PORT, DataDirectory, KeeperError
+from chatd.store.keeper.postgres import Answer, Postgres, Question
+from chatd.store.keeper.waiting import monotonic, timestamp, wait_until
 
 _ASK_WHILE_STARTING = 0.02  # seconds; a warm start takes a few times that
 _ASK_LESS_WHILE_STARTING = 0.1  # of the time already waited: Postgres logs each question during a long recovery

@@ -11,10 +11,10 @@ import sys
 import traceback
 from pathlib import Path
 
-from chatd.store.keeper_options import KeeperOptions
-from chatd.store.keeper_paths import DataDirectory, KeeperError
-from chatd.store.keeper_waiting import wait_until
-from chatd.store.keeper_watch import Keeper, log
+from chatd.store.keeper.options import KeeperOptions
+from chatd.store.keeper.paths import DataDirectory, KeeperError
+from chatd.store.keeper.waiting import wait_until
+from chatd.store.keeper.watch import Keeper, log
 
 _LOG_BYTES = 1_000_000  # the keeper writes a line per change of state
 
