@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 
 from chatd.clock import SystemClock
 from chatd.core.access import KEYRING
-from chatd.core.errors import StartRefused
+from chatd.core.errors import StartRefused, UnreadableSecret
 from chatd.core.secret import Secret
 from chatd.store.actor import acting_as
 from chatd.store.announce import announced_key
 from chatd.store.authorized import AuthorizedStore
 from chatd.store.authorizer import RoleAuthorizer
-from chatd.store.cipher import Cipher, EncryptionKey, UnreadableSecret, new_key_text
+from chatd.store.cipher import Cipher, EncryptionKey, new_key_text
 from chatd.store.custom_queries import EncryptedColumn
 from chatd.store.encrypted import EncryptedStore
 from chatd.store.keys import KEY_FILE, check_keys, load_cipher, read_key_file

@@ -10,6 +10,8 @@ ChatdError
     + NotAuthorized       (action, resource) raised by AuthorizedStore; reads as missing
   x Throttled             (retry_after_seconds)                           -> 429
   x StoreUnavailable      the database can't be reached; try again        -> 503
+  x Misdirected           the request names a host that is not ours       -> 421
+  x UnreadableSecret      (key_id) no configured key opens a stored secret -> 500
   x NoActor               a store call without anyone acting: a bug       -> 500
   x NotWritten            (method) authorization of a query not written   -> 500
   x StartRefused          the operator must change something; says what   -> exit code 1
@@ -81,6 +83,16 @@ class Throttled(ChatdError):
 
 class StoreUnavailable(ChatdError):
     pass
+
+
+class Misdirected(ChatdError):
+    pass
+
+
+class UnreadableSecret(ChatdError):
+    def __init__(self, key_id: str, reason: str) -> None:
+        super().__init__(f"A stored secret under encryption key {key_id} can't be read: {reason}")
+        self.key_id = key_id
 
 
 class NoActor(ChatdError):

@@ -14,6 +14,7 @@ from chatd.core.errors import (
     Conflict,
     Forbidden,
     InvalidRequest,
+    Misdirected,
     NotFound,
     StoreUnavailable,
     Throttled,
@@ -27,10 +28,6 @@ STORE_RETRY_SECONDS = 2  # a database that restarts is back within a few seconds
 UNEXPECTED = 500
 
 _MSGSPEC_PATH = re.compile(r"^(?P<what>.*?)(?: - at `(?P<path>[^`]*)`)?$", re.DOTALL)
-
-
-class Misdirected(ChatdError):
-    """The request names a host that this server does not answer for -> 421."""
 
 
 class Answer(msgspec.Struct, frozen=True):

@@ -11,20 +11,12 @@ from typing import Final
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from chatd.core.errors import ChatdError
+from chatd.core.errors import UnreadableSecret
 from chatd.core.secret import Secret
 
 KEY_BYTES: Final = 32
 _NONCE_BYTES: Final = 12  # what GCM is defined for; random nonces are safe for 2^32 values per key
 _SHAPE: Final = re.compile(r"^enc1:([0-9a-f]{16}):([A-Za-z0-9+/=]+)$")
-
-
-class UnreadableSecret(ChatdError):
-    """A stored secret that no configured key opens."""
-
-    def __init__(self, key_id: str, reason: str) -> None:
-        super().__init__(f"A stored secret under encryption key {key_id} can't be read: {reason}")
-        self.key_id = key_id
 
 
 class EncryptionKey:

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from chatd.core.errors import StartRefused
+from chatd.core.errors import StartRefused, UnreadableSecret
 from chatd.core.secret import Secret
-from chatd.store.cipher import Cipher, EncryptionKey, UnreadableSecret, new_key_text
+from chatd.store.cipher import Cipher, EncryptionKey, new_key_text
 from chatd.store.store import Store
 
 KEY_FILE: Final = "encryption.keys"

@@ -16,7 +16,8 @@ from litestar.exceptions import (
 )
 
 from chatd.core import errors
-from chatd.server.problem import Answer, Misdirected, answer_to
+from chatd.server.problem import Answer, answer_to
+from chatd.server.settings import SettingsRefused
 
 pytestmark = pytest.mark.behaviour("API-4")
 
@@ -33,7 +34,9 @@ OURS: dict[type[errors.ChatdError], tuple[errors.ChatdError, int]] = {
     errors.NoActor: (errors.NoActor("get_user"), 500),
     errors.NotWritten: (errors.NotWritten("get_user"), 500),
     errors.StartRefused: (errors.StartRefused("No."), 500),
-    Misdirected: (Misdirected("No."), 421),
+    errors.Misdirected: (errors.Misdirected("No."), 421),
+    errors.UnreadableSecret: (errors.UnreadableSecret("0123", "No."), 500),
+    SettingsRefused: (SettingsRefused(["No."]), 500),
 }
 
 

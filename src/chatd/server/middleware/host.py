@@ -3,9 +3,8 @@
 import re
 from collections.abc import Iterable
 
-from chatd.core.errors import InvalidRequest
+from chatd.core.errors import InvalidRequest, Misdirected
 from chatd.server.middleware.asgi_types import PROBES, App, Receive, Scope, Send, headers_named
-from chatd.server.problem import Misdirected
 
 _HOST = re.compile(r"(?P<name>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._\-]+)(?::(?P<port>\d{1,5}))?")
 _HOST_LIMIT = 261  # a name of 253, a dot, a colon and a port, with some air
