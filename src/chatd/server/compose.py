@@ -26,7 +26,7 @@ from chatd.store.authorizer import RoleAuthorizer
 from chatd.store.cipher import Cipher
 from chatd.store.embedded import embedded_postgres
 from chatd.store.encrypted import EncryptedStore
-from chatd.store.hints import open_hints
+from chatd.store.hints import Hints, open_hints
 from chatd.store.keys import check_keys, load_cipher
 from chatd.store.metered import MeteredStore
 from chatd.store.migrate import MigrationReport
@@ -93,6 +93,7 @@ class Replica(msgspec.Struct, frozen=True):
     accounts: Accounts
     identity: Identity
     versions: Versions
+    hints: Hints
     clock: Clock
 
 
@@ -122,7 +123,7 @@ async def running_replica(
                 tasks.create_task(clean_forever(opened.store, clock), name="janitor"),
             ]
             try:
-                yield Replica(opened, accounts, identity, versions, clock)
+                yield Replica(opened, accounts, identity, versions, hints, clock)
                 await identity.flush()
             finally:
                 for task in background:
