@@ -4,6 +4,8 @@ import os
 import socket
 import sys
 from collections.abc import Callable
+from importlib import import_module
+from threading import Thread
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -39,10 +41,19 @@ def serve(loaded: LoadedSettings) -> None:
     text = settings.log_format == "text" or (settings.log_format == "auto" and sys.stderr.isatty())
     configure_logs(format="text" if text else "json", level=settings.log_level)
     if seat is not None:
+        _import_routes_meanwhile()
         sys.exit(run(lambda: _serve_seat(settings, seat)))
     sock = _open_socket(settings)
-    serving = _serve_many if settings.replicas > 1 else _serve_one
-    sys.exit(run(lambda: serving(settings, sock)))
+    if settings.replicas > 1:
+        sys.exit(run(lambda: _serve_many(settings, sock)))
+    _import_routes_meanwhile()
+    sys.exit(run(lambda: _serve_one(settings, sock)))
+
+
+def _import_routes_meanwhile() -> None:
+    """The web framework takes half a second to import: time enough for Postgres to start. Its import below waits."""
+    import_module("chatd.server.compose")  # first, so that the two threads do not import the same things
+    Thread(target=import_module, args=("chatd.server.replica_app",), name="imports", daemon=True).start()
 
 
 async def _serve_one(settings: Settings, sock: socket.socket) -> int:

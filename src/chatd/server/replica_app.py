@@ -2,11 +2,12 @@
 
 import chatd
 from chatd.core.access import WATCHER, Person
-from chatd.server.app import AppParts, build_app
+from chatd.server.app import build_app
 from chatd.server.asgi import MiddlewareOptions, with_middleware
 from chatd.server.compose import Replica
 from chatd.server.middleware.asgi_types import App
 from chatd.server.middleware.authentication import Credentials
+from chatd.server.routes.asking import RouteParts
 from chatd.server.routes.health import HealthRoutes
 from chatd.server.serving import Draining
 from chatd.server.settings import Settings
@@ -18,7 +19,7 @@ async def replica_app(replica: Replica, settings: Settings, *, draining: Drainin
     store = replica.opened.store
     with acting_as(WATCHER):
         organization = await store.get_default_organization()
-    parts = AppParts(
+    parts = RouteParts(
         store=store,
         accounts=replica.accounts,
         versions=replica.versions,

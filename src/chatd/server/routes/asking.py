@@ -1,10 +1,15 @@
-"""What every route needs to know of its request: the person who asks, where from, and whom a path means."""
+"""What a route is given with every request: the parts of the replica, who asks, where from.
+
+A handler takes exactly one of them, `ask` or `visit`: Litestar resolves a single dependency directly, but runs several
+in a task group, which costs more than the whole rest of a request.
+"""
 
 from typing import Annotated, Any
 from uuid import UUID
 
+import msgspec
 from litestar import Request
-from litestar.di import NamedDependency
+from litestar.di import NamedDependency, Provide
 from litestar.openapi.datastructures import ResponseSpec
 from litestar.openapi.spec import Example
 from litestar.params import PathParameter, QueryParameter, SkipValidation
@@ -20,19 +25,8 @@ from chatd.wire.problem import Problem
 from chatd.wire.users import BuildInfo
 
 AnyRequest = Request[Any, Any, Any]
-
-# What `app.py` hands to handlers by name. Litestar need not validate our own objects.
-TheStore = NamedDependency[SkipValidation[Store]]
-TheAccounts = NamedDependency[SkipValidation[Accounts]]
-TheVersions = NamedDependency[SkipValidation[Versions]]
-TheClock = NamedDependency[SkipValidation[Clock]]
-ThePerson = NamedDependency[SkipValidation[Person]]
-TheClient = NamedDependency[SkipValidation[Client]]
-OrganizationId = NamedDependency[SkipValidation[UUID]]
-SecureCookies = NamedDependency[SkipValidation[bool]]
-TheBuildInfo = NamedDependency[SkipValidation[BuildInfo]]
-
 PageLimit = Annotated[int, QueryParameter(ge=1, le=100, description="How many to return, 1 to 100.")]
+After = Annotated[UUID | None, QueryParameter(description="`next_after` of the page before.")]
 UserRef = Annotated[str, PathParameter(description="A user's id or username, or `me`.", examples=[Example(value="me")])]
 
 _MEANINGS = {
@@ -46,6 +40,49 @@ _MEANINGS = {
 }
 
 
+class RouteParts(msgspec.Struct, frozen=True):
+    """What the routes of a replica need; `replica_app.py` makes it."""
+
+    store: Store
+    accounts: Accounts
+    versions: Versions
+    clock: Clock
+    organization_id: UUID
+    secure_cookies: bool
+    build_info: BuildInfo
+
+
+class Visit(RouteParts, frozen=True):
+    """A request from anyone."""
+
+    client: Client
+
+
+class Ask(Visit, frozen=True):
+    """A request from someone who is signed in; without a valid token the route answers 401."""
+
+    person: Person
+
+
+TheVisit = NamedDependency[SkipValidation[Visit]]
+TheAsk = NamedDependency[SkipValidation[Ask]]
+
+
+def route_dependencies(parts: RouteParts) -> dict[str, Provide]:
+    given = msgspec.structs.asdict(parts)
+
+    def visit(request: AnyRequest) -> Visit:
+        return Visit(**given, client=_client(request))
+
+    def ask(request: AnyRequest) -> Ask:
+        person = request.scope["state"].get("person")
+        if not isinstance(person, Person):
+            raise Unauthenticated("Sign in first.", detail="Send a session or API token as `Authorization: Bearer …`.")
+        return Ask(**given, client=_client(request), person=person)
+
+    return {"visit": Provide(visit, sync_to_thread=False), "ask": Provide(ask, sync_to_thread=False)}
+
+
 def problems(*statuses: int) -> dict[int, ResponseSpec]:
     """The errors a route documents; all have the one shape."""
     return {
@@ -53,27 +90,19 @@ def problems(*statuses: int) -> dict[int, ResponseSpec]:
     }
 
 
-def asking_person(request: AnyRequest) -> Person:
-    """The signed-in person, or 401. A dependency: a handler that takes `person` is closed to strangers."""
-    person = request.scope["state"].get("person")
-    if not isinstance(person, Person):
-        raise Unauthenticated("Sign in first.", detail="Send a session or API token as `Authorization: Bearer …`.")
-    return person
-
-
-def asking_client(request: AnyRequest) -> Client:
-    return Client(request.client.host if request.client else "", request.headers.get("user-agent", ""))
-
-
-async def find_user(store: Store, person: Person, ref: str) -> User:
+async def find_user(ask: Ask, ref: str) -> User:
     """The user a path means: `me`, an id, or a username."""
     if ref == "me":
-        return await store.get_user_by_id(id=person.user_id)
+        return await ask.store.get_user_by_id(id=ask.person.user_id)
     try:
         id = UUID(ref)
     except ValueError:
-        user = await store.get_user_by_username(username=ref) if ref.isprintable() else None
+        user = await ask.store.get_user_by_username(username=ref) if ref.isprintable() else None
         if user is None:
             raise NotFound("User") from None
         return user
-    return await store.get_user_by_id(id=id)
+    return await ask.store.get_user_by_id(id=id)
+
+
+def _client(request: AnyRequest) -> Client:
+    return Client(request.client.host if request.client else "", request.headers.get("user-agent", ""))

@@ -1,18 +1,17 @@
 """/api/v2/groups: sets of users that limits and sharing can name."""
 
-from typing import Annotated
 from uuid import UUID
 
 import asyncpg
 from litestar import Router, delete, get, post, put
-from litestar.params import FromPath, JSONBody, QueryParameter
+from litestar.params import FromPath, JSONBody
 
 from chatd.core import people
 from chatd.core.errors import InvalidRequest, Validation
 from chatd.minting import uuid7
 from chatd.server import convert
 from chatd.server.accounts import taken_names_refused
-from chatd.server.routes.asking import OrganizationId, PageLimit, TheClock, ThePerson, TheStore, problems
+from chatd.server.routes.asking import After, PageLimit, TheAsk, problems
 from chatd.store.queries import InsertGroupMembersItem
 from chatd.wire import users as wire
 
@@ -20,14 +19,9 @@ _TAG = ["groups"]
 
 
 @get("/", tags=_TAG, responses=problems(400, 401))
-async def list_groups(
-    store: TheStore,
-    person: ThePerson,
-    after: Annotated[UUID | None, QueryParameter(description="`next_after` of the page before.")] = None,
-    limit: PageLimit = 25,
-) -> wire.GroupPage:
+async def list_groups(ask: TheAsk, after: After = None, limit: PageLimit = 25) -> wire.GroupPage:
     """The groups one may see: one's own; for owners and auditors all."""
-    rows = await store.list_groups(after_id=after, max_rows=limit + 1)
+    rows = await ask.store.list_groups(after_id=after, max_rows=limit + 1)
     page = rows[:limit]
     return wire.GroupPage(
         groups=[convert.group(row) for row in page], next_after=page[-1].id if len(rows) > limit else None
@@ -35,48 +29,40 @@ async def list_groups(
 
 
 @post("/", tags=_TAG, responses=problems(400, 401, 404, 409))
-async def create_group(
-    data: JSONBody[wire.SaveGroup], store: TheStore, person: ThePerson, clock: TheClock
-) -> wire.Group:
+async def create_group(data: JSONBody[wire.SaveGroup], ask: TheAsk) -> wire.Group:
     people.check_group(name=data.name, display_name=data.display_name)
     with taken_names_refused():
-        row = await store.insert_group(id=uuid7(clock.now()), name=data.name, display_name=data.display_name)
+        row = await ask.store.insert_group(id=uuid7(ask.clock.now()), name=data.name, display_name=data.display_name)
     return convert.group(row)
 
 
 @get("/{group:uuid}", tags=_TAG, responses=problems(401, 404))
-async def get_group(
-    group: FromPath[UUID], store: TheStore, person: ThePerson, organization_id: OrganizationId
-) -> wire.GroupWithMembers:
+async def get_group(group: FromPath[UUID], ask: TheAsk) -> wire.GroupWithMembers:
     """A group and who is in it."""
     return wire.GroupWithMembers(
-        group=convert.group(await store.get_group_by_id(id=group)),
-        members=[convert.user(row, organization_id) for row in await store.list_group_members(group_id=group)],
+        group=convert.group(await ask.store.get_group_by_id(id=group)),
+        members=[convert.user(row, ask.organization_id) for row in await ask.store.list_group_members(group_id=group)],
     )
 
 
 @put("/{group:uuid}", tags=_TAG, responses=problems(400, 401, 404, 409))
-async def update_group(
-    group: FromPath[UUID], data: JSONBody[wire.SaveGroup], store: TheStore, person: ThePerson
-) -> wire.Group:
+async def update_group(group: FromPath[UUID], data: JSONBody[wire.SaveGroup], ask: TheAsk) -> wire.Group:
     people.check_group(name=data.name, display_name=data.display_name)
     with taken_names_refused():
-        row = await store.update_group(id=group, name=data.name, display_name=data.display_name)
+        row = await ask.store.update_group(id=group, name=data.name, display_name=data.display_name)
     return convert.group(row)
 
 
 @delete("/{group:uuid}", tags=_TAG, responses=problems(401, 404))
-async def delete_group(group: FromPath[UUID], store: TheStore, person: ThePerson) -> None:
-    await store.delete_group(id=group)
+async def delete_group(group: FromPath[UUID], ask: TheAsk) -> None:
+    await ask.store.delete_group(id=group)
 
 
 @post("/{group:uuid}/members", tags=_TAG, status_code=204, responses=problems(400, 401, 404))
-async def add_members(
-    group: FromPath[UUID], data: JSONBody[wire.AddGroupMembers], store: TheStore, person: ThePerson
-) -> None:
+async def add_members(group: FromPath[UUID], data: JSONBody[wire.AddGroupMembers], ask: TheAsk) -> None:
     """Add users; those who are in the group stay."""
     try:
-        await store.insert_group_members(
+        await ask.store.insert_group_members(
             group_id=group, items=[InsertGroupMembersItem(user_id) for user_id in data.user_ids]
         )
     except asyncpg.ForeignKeyViolationError as error:
@@ -86,8 +72,8 @@ async def add_members(
 
 
 @delete("/{group:uuid}/members/{user:uuid}", tags=_TAG, responses=problems(401, 404))
-async def remove_member(group: FromPath[UUID], user: FromPath[UUID], store: TheStore, person: ThePerson) -> None:
-    await store.delete_group_member(group_id=group, user_id=user)
+async def remove_member(group: FromPath[UUID], user: FromPath[UUID], ask: TheAsk) -> None:
+    await ask.store.delete_group_member(group_id=group, user_id=user)
 
 
 groups_router = Router(

@@ -7,16 +7,7 @@ from litestar.params import JSONBody
 from chatd.core.errors import InvalidRequest, Validation
 from chatd.core.secret import Secret
 from chatd.server import convert
-from chatd.server.routes.asking import (
-    OrganizationId,
-    SecureCookies,
-    TheAccounts,
-    TheClient,
-    ThePerson,
-    TheStore,
-    TheVersions,
-    problems,
-)
+from chatd.server.routes.asking import TheAsk, TheVisit, problems
 from chatd.wire import users as wire
 
 SESSION_COOKIE = "chatd_session"
@@ -29,57 +20,47 @@ def session_cookie(key: str, *, seconds: int, secure: bool) -> Cookie:
 
 
 @get("/first", tags=_TAG)
-async def first_user_state(accounts: TheAccounts) -> wire.FirstUserState:
+async def first_user_state(visit: TheVisit) -> wire.FirstUserState:
     """Whether there is a user at all. While not, `POST /api/v2/users/first` makes the first one, an owner."""
-    return wire.FirstUserState(exists=await accounts.has_any_user())
+    return wire.FirstUserState(exists=await visit.accounts.has_any_user())
 
 
 @post("/first", tags=_TAG, responses=problems(400, 403, 409, 429))
-async def create_first_user(
-    data: JSONBody[wire.CreateFirstUser], accounts: TheAccounts, client: TheClient, organization_id: OrganizationId
-) -> wire.User:
+async def create_first_user(data: JSONBody[wire.CreateFirstUser], visit: TheVisit) -> wire.User:
     """Make the owner of an empty deployment, with the one-time code that the server's terminal shows."""
-    row = await accounts.create_first_user(
+    row = await visit.accounts.create_first_user(
         code=Secret(data.code),
         email=data.email,
         username=data.username,
         display_name=data.display_name,
         password=Secret(data.password),
-        client=client,
+        client=visit.client,
     )
-    return convert.user(row, organization_id)
+    return convert.user(row, visit.organization_id)
 
 
 @post("/login", tags=_TAG, responses=problems(400, 401, 429))
-async def log_in(
-    data: JSONBody[wire.Login],
-    accounts: TheAccounts,
-    client: TheClient,
-    organization_id: OrganizationId,
-    secure_cookies: SecureCookies,
-) -> Response[wire.LoggedIn]:
+async def log_in(data: JSONBody[wire.Login], visit: TheVisit) -> Response[wire.LoggedIn]:
     """Open a session: the token is in the answer, and in a cookie for browsers."""
     login = data.login or data.email
     if not login:
         raise InvalidRequest("Check login.", validations=[Validation("login", "an email address or a username")])
-    signed_in = await accounts.sign_in(login=login, password=Secret(data.password), client=client)
+    signed_in = await visit.accounts.sign_in(login=login, password=Secret(data.password), client=visit.client)
     key = signed_in.key.reveal()
     lifetime = int((signed_in.token.expires_at - signed_in.token.created_at).total_seconds())
     return Response(
-        wire.LoggedIn(key, signed_in.token.expires_at, convert.user(signed_in.user, organization_id)),
-        cookies=[session_cookie(key, seconds=lifetime, secure=secure_cookies)],
+        wire.LoggedIn(key, signed_in.token.expires_at, convert.user(signed_in.user, visit.organization_id)),
+        cookies=[session_cookie(key, seconds=lifetime, secure=visit.secure_cookies)],
     )
 
 
 @post("/logout", tags=_TAG, status_code=204, responses=problems(401))
-async def log_out(
-    store: TheStore, person: ThePerson, versions: TheVersions, secure_cookies: SecureCookies
-) -> Response[None]:
+async def log_out(ask: TheAsk) -> Response[None]:
     """End this session (or revoke the API token that asks)."""
-    assert person.token_id is not None
-    await store.delete_token(id=person.token_id)
-    versions.changed("auth")
-    return Response(None, status_code=204, cookies=[session_cookie("", seconds=0, secure=secure_cookies)])
+    assert ask.person.token_id is not None
+    await ask.store.delete_token(id=ask.person.token_id)
+    ask.versions.changed("auth")
+    return Response(None, status_code=204, cookies=[session_cookie("", seconds=0, secure=ask.secure_cookies)])
 
 
 login_router = Router("/api/v2/users", route_handlers=[first_user_state, create_first_user, log_in, log_out])

@@ -7,36 +7,36 @@ from litestar.params import PathParameter
 
 from chatd.core.errors import NotFound
 from chatd.server import convert
-from chatd.server.routes.asking import TheBuildInfo, ThePerson, TheStore, UserRef, find_user, problems
+from chatd.server.routes.asking import TheAsk, TheVisit, UserRef, find_user, problems
 from chatd.wire import users as wire
 
 OrganizationRef = Annotated[str, PathParameter(description="The organization's id or name, or `default`.")]
 
 
 @get("/buildinfo", tags=["site"])
-async def get_build_info(build_info: TheBuildInfo) -> wire.BuildInfo:
+async def get_build_info(visit: TheVisit) -> wire.BuildInfo:
     """What runs here."""
-    return build_info
+    return visit.build_info
 
 
 @get("/organizations", tags=["site"], responses=problems(401))
-async def list_organizations(store: TheStore, person: ThePerson) -> list[wire.Organization]:
+async def list_organizations(ask: TheAsk) -> list[wire.Organization]:
     """The one organization, for clients that expect organizations."""
-    return [convert.organization(await store.get_default_organization())]
+    return [convert.organization(await ask.store.get_default_organization())]
 
 
 @get("/organizations/{organization:str}", tags=["site"], responses=problems(401, 404))
-async def get_organization(organization: OrganizationRef, store: TheStore, person: ThePerson) -> wire.Organization:
-    row = await store.get_default_organization()
+async def get_organization(organization: OrganizationRef, ask: TheAsk) -> wire.Organization:
+    row = await ask.store.get_default_organization()
     if organization not in ("default", row.name, str(row.id)):
         raise NotFound("Organization")
     return convert.organization(row)
 
 
 @get("/users/{user:str}/organizations", tags=["site"], responses=problems(401, 404))
-async def list_user_organizations(user: UserRef, store: TheStore, person: ThePerson) -> list[wire.Organization]:
-    await find_user(store, person, user)
-    return [convert.organization(await store.get_default_organization())]
+async def list_user_organizations(user: UserRef, ask: TheAsk) -> list[wire.Organization]:
+    await find_user(ask, user)
+    return [convert.organization(await ask.store.get_default_organization())]
 
 
 site_router = Router(

@@ -9,17 +9,7 @@ from litestar.params import FromPath, JSONBody, QueryParameter
 
 from chatd.core.errors import NotFound
 from chatd.server import convert
-from chatd.server.routes.asking import (
-    PageLimit,
-    TheAccounts,
-    TheClient,
-    ThePerson,
-    TheStore,
-    TheVersions,
-    UserRef,
-    find_user,
-    problems,
-)
+from chatd.server.routes.asking import Ask, PageLimit, TheAsk, UserRef, find_user, problems
 from chatd.store.queries import TokenKind
 from chatd.wire import users as wire
 
@@ -27,87 +17,68 @@ _TAG = ["tokens"]
 Before = Annotated[UUID | None, QueryParameter(description="`next_before` of the page before.")]
 
 
-async def _page(
-    store: TheStore, person: ThePerson, user: str, kind: TokenKind, before: UUID | None, limit: int
-) -> wire.TokenPage:
-    owner = await find_user(store, person, user)
-    rows = await store.list_tokens_by_user(user_id=owner.id, kind=kind, before_id=before, max_rows=limit + 1)
+async def _page(ask: Ask, user: str, kind: TokenKind, before: UUID | None, limit: int) -> wire.TokenPage:
+    owner = await find_user(ask, user)
+    rows = await ask.store.list_tokens_by_user(user_id=owner.id, kind=kind, before_id=before, max_rows=limit + 1)
     page = rows[:limit]
     return wire.TokenPage(
-        tokens=[convert.token(row, current=person.token_id) for row in page],
+        tokens=[convert.token(row, current=ask.person.token_id) for row in page],
         next_before=page[-1].id if len(rows) > limit else None,
     )
 
 
-async def _revoke(
-    store: TheStore, person: ThePerson, versions: TheVersions, user: str, token: UUID, kind: TokenKind
-) -> None:
-    owner = await find_user(store, person, user)
-    row = await store.get_token_by_id(id=token)
+async def _revoke(ask: Ask, user: str, token: UUID, kind: TokenKind) -> None:
+    owner = await find_user(ask, user)
+    row = await ask.store.get_token_by_id(id=token)
     if row.user_id != owner.id or row.kind is not kind:
         raise NotFound("Token")
-    await store.delete_token(id=token)
-    versions.changed("auth")
+    await ask.store.delete_token(id=token)
+    ask.versions.changed("auth")
 
 
 @get("/tokens", tags=_TAG, responses=problems(400, 401, 404))
-async def list_tokens(
-    user: UserRef, store: TheStore, person: ThePerson, before: Before = None, limit: PageLimit = 25
-) -> wire.TokenPage:
+async def list_tokens(user: UserRef, ask: TheAsk, before: Before = None, limit: PageLimit = 25) -> wire.TokenPage:
     """API tokens, newest first; expired ones are left out."""
-    return await _page(store, person, user, TokenKind.API, before, limit)
+    return await _page(ask, user, TokenKind.API, before, limit)
 
 
 @post("/tokens", tags=_TAG, responses=problems(400, 401, 403, 404, 409))
-async def create_token(
-    user: UserRef,
-    data: JSONBody[wire.CreateToken],
-    store: TheStore,
-    accounts: TheAccounts,
-    person: ThePerson,
-    client: TheClient,
-) -> wire.CreatedToken:
+async def create_token(user: UserRef, data: JSONBody[wire.CreateToken], ask: TheAsk) -> wire.CreatedToken:
     """Make an API token for oneself. `key` is shown this once. A token can't make one that may do more than itself."""
-    owner = await find_user(store, person, user)
-    key, row = await accounts.create_token(
+    owner = await find_user(ask, user)
+    key, row = await ask.accounts.create_token(
         user_id=owner.id,
         name=data.name,
         scopes=data.scopes,
         lifetime=timedelta(hours=data.lifetime_hours),
-        client=client,
+        client=ask.client,
     )
-    return wire.CreatedToken(key.reveal(), convert.token(row, current=person.token_id))
+    return wire.CreatedToken(key.reveal(), convert.token(row, current=ask.person.token_id))
 
 
 @delete("/tokens/{token:uuid}", tags=_TAG, responses=problems(401, 404))
-async def revoke_token(
-    user: UserRef, token: FromPath[UUID], store: TheStore, person: ThePerson, versions: TheVersions
-) -> None:
+async def revoke_token(user: UserRef, token: FromPath[UUID], ask: TheAsk) -> None:
     """Revoke an API token; it stops working at once."""
-    await _revoke(store, person, versions, user, token, TokenKind.API)
+    await _revoke(ask, user, token, TokenKind.API)
 
 
 @get("/sessions", tags=_TAG, responses=problems(400, 401, 404))
-async def list_sessions(
-    user: UserRef, store: TheStore, person: ThePerson, before: Before = None, limit: PageLimit = 25
-) -> wire.TokenPage:
+async def list_sessions(user: UserRef, ask: TheAsk, before: Before = None, limit: PageLimit = 25) -> wire.TokenPage:
     """Where one is signed in, newest first; `current` marks the session that asks."""
-    return await _page(store, person, user, TokenKind.SESSION, before, limit)
+    return await _page(ask, user, TokenKind.SESSION, before, limit)
 
 
 @delete("/sessions/{token:uuid}", tags=_TAG, responses=problems(401, 404))
-async def end_session(
-    user: UserRef, token: FromPath[UUID], store: TheStore, person: ThePerson, versions: TheVersions
-) -> None:
-    await _revoke(store, person, versions, user, token, TokenKind.SESSION)
+async def end_session(user: UserRef, token: FromPath[UUID], ask: TheAsk) -> None:
+    await _revoke(ask, user, token, TokenKind.SESSION)
 
 
 @delete("/sessions", tags=_TAG, responses=problems(401, 404))
-async def end_sessions(user: UserRef, store: TheStore, person: ThePerson, versions: TheVersions) -> None:
+async def end_sessions(user: UserRef, ask: TheAsk) -> None:
     """Sign out everywhere else."""
-    owner = await find_user(store, person, user)
-    await store.delete_user_sessions(user_id=owner.id, except_id=person.token_id)
-    versions.changed("auth")
+    owner = await find_user(ask, user)
+    await ask.store.delete_user_sessions(user_id=owner.id, except_id=ask.person.token_id)
+    ask.versions.changed("auth")
 
 
 tokens_router = Router(

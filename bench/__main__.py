@@ -1,0 +1,22 @@
+"""Runs the benchmarks, or those that are named: `make bench ARGS="start requests"`."""
+
+import asyncio
+import sys
+
+from bench import databases, hints, requests, start
+
+BENCHMARKS = {"start": start.main, "requests": requests.main, "hints": hints.main, "databases": databases.main}
+
+
+def main() -> int:
+    asked = sys.argv[1:] or list(BENCHMARKS)
+    if unknown := set(asked) - set(BENCHMARKS):
+        print(f"unknown: {', '.join(sorted(unknown))}; there are: {', '.join(BENCHMARKS)}", file=sys.stderr)
+        return 2
+    for name in asked:
+        print(f"── {name}", flush=True)
+        asyncio.run(BENCHMARKS[name]())
+    return 0
+
+
+sys.exit(main())
