@@ -16,10 +16,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "core": set(),
     "wire": {"core"},
     "clock": set(),
+    "background": set(),
     "minting": {"core"},
     "observe": {"core"},
-    "store": {"core", "clock", "observe"},
-    "server": {"core", "wire", "clock", "minting", "observe", "store"},
+    "store": {"core", "clock", "background", "observe"},
+    "server": {"core", "wire", "clock", "background", "minting", "observe", "store"},
     "cli": {"core", "wire", "clock", "minting", "observe", "store", "server"},
     "testing": {"core", "wire", "clock", "store", "minting"},
 }

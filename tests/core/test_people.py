@@ -71,10 +71,31 @@ def test_ids_sort_in_the_order_they_were_minted_in():
     assert {id.version for id in minted} == {7}
 
 
-@given(st.text(max_size=50), st.text(max_size=50))
-def test_the_throttle_does_not_keep_what_was_typed(login: str, address: str):
-    subjects = throttle.login_subjects(login, "192.0.2.1")
+@given(st.text(min_size=4, max_size=50))
+def test_the_throttle_does_not_keep_what_was_typed(login: str):
+    assert all(login.lower() not in subject.name for subject in throttle.by_login(login, "192.0.2.1")[2:])
 
-    assert len(login) < 4 or login.lower() not in subjects.account
-    assert subjects.all == [subjects.pair, subjects.address, subjects.account]
-    assert len(subjects.free_failures) == len(subjects.all)
+
+def test_a_good_login_clears_the_account_but_not_the_address_that_others_share():
+    cleared = {subject.name.partition(":")[0]: subject.is_cleared for subject in throttle.by_login("ada", "192.0.2.1")}
+
+    assert cleared == {"pair": True, "address": False, "account": True}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("2001:db8::1", "2001:db8::ffff:2", True),
+        ("2001:db8::1", "2001:db8:0:1::1", False),
+        ("::ffff:192.0.2.1", "192.0.2.1", True),
+        ("192.0.2.1", "192.0.2.2", False),
+        ("", "unix", False),
+    ],
+)
+def test_one_subscriber_counts_as_one(one: str, other: str, same: bool):
+    assert (throttle.subscriber(one) == throttle.subscriber(other)) is same
+
+
+@pytest.mark.parametrize("username", ["0" * 32, "01a1dd058a6a7bf08154ac0d27da116f"])
+def test_a_username_that_reads_as_an_id_is_refused(username: str):
+    assert wrong_fields(lambda: people.check_profile(email="a@b", username=username, display_name="")) == ["username"]

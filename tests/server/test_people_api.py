@@ -244,6 +244,63 @@ async def test_changing_the_password_needs_the_old_one_and_ends_other_sessions(s
     assert ended.status == 401
 
 
+async def test_a_login_with_the_old_password_never_outlives_its_change(serving: Any):
+    """The password is verified off the loop for a while; a change that commits meanwhile must win."""
+    async with serving() as running:
+        await running.add_user("ann")
+        login = {"login": "ann", "password": PASSWORD}
+        for round in range(6):
+            answers = await asyncio.gather(
+                *(running.api.post("/api/v2/users/login", login) for _ in range(4)),
+                running.owner.put("/api/v2/users/ann/password", {"password": f"another password {round}"}),
+            )
+            keys = [answer.body["session_token"] for answer in answers[:4] if answer.status == 201]
+            alive = [(await running.api.with_token(key).get(ME)).status for key in keys]
+            assert 200 not in alive
+            await execute(running.replica.opened.dsn, "DELETE FROM login_failures")
+            await running.owner.put("/api/v2/users/ann/password", {"password": PASSWORD})
+
+
+async def test_deleting_and_resetting_a_user_at_once_does_not_deadlock(serving: Any):
+    async with serving() as running:
+        for number in range(12):
+            await running.add_user(f"user{number}")
+            answers = await asyncio.gather(
+                running.owner.put(f"/api/v2/users/user{number}/password", {"password": "another password"}),
+                running.owner.delete(f"/api/v2/users/user{number}"),
+            )
+            assert {answer.status for answer in answers} <= {204, 404}
+
+
+async def test_a_reset_by_an_owner_ends_api_tokens_and_a_change_by_oneself_does_not(serving: Any):
+    async with serving() as running:
+        ann = await running.add_user("ann")
+        key = (await ann.post(f"{ME}/tokens", {"name": "ci"})).body["key"]
+        token = running.api.with_token(key)
+        await ann.put(f"{ME}/password", {"password": "my next password", "old_password": PASSWORD})
+        kept = await token.get(ME)
+        await running.owner.put("/api/v2/users/ann/password", {"password": "given by an owner"})
+        gone = await token.get(ME)
+
+    assert (kept.status, gone.status) == (200, 401)
+
+
+async def test_strangers_can_not_lock_the_first_owner_out(serving: Any):
+    asked = {"code": "x", "email": "ada@example.com", "username": "ada", "password": PASSWORD}
+    async with serving(first_user=False, trusted_proxies="127.0.0.1/32") as running:
+        code = (await running.replica.accounts.issue_setup_code()).reveal()
+
+        async def attempt(address: str, **more: str) -> int:
+            headers = {"X-Forwarded-For": address}
+            return (await running.api.call("POST", "/api/v2/users/first", {**asked, **more}, **headers)).status
+
+        guesses = [await attempt("192.0.2.9") for _ in range(31)]
+        owner = await attempt("198.51.100.7", code=code)
+
+    assert guesses == [403] * 30 + [429]
+    assert owner == 201
+
+
 async def test_api_tokens_are_shown_once_scoped_listed_and_revoked(serving: Any):
     async with serving() as running:
         made = await running.owner.post(f"{ME}/tokens", {"name": "ci", "scopes": ["user:read"], "lifetime_hours": 2})
@@ -251,6 +308,10 @@ async def test_api_tokens_are_shown_once_scoped_listed_and_revoked(serving: Any)
         may = await token.get(ME)
         may_not = await token.call("PATCH", ME, {"display_name": "x"})
         wider = await token.post(f"{ME}/tokens", {"name": "wide"})
+        narrow = (await running.owner.post(f"{ME}/tokens", {"name": "narrow", "scopes": ["token:read"]})).body["key"]
+        own_list = await running.api.with_token(narrow).get(f"{ME}/tokens")
+        logged_out = await running.api.with_token(narrow).post("/api/v2/users/logout")
+        logged_out_again = await running.api.with_token(narrow).post("/api/v2/users/logout")
         listed = await running.owner.get(f"{ME}/tokens")
         twice = await running.owner.post(f"{ME}/tokens", {"name": "CI"})
         unknown = await running.owner.post(f"{ME}/tokens", {"name": "x", "scopes": ["chat:fly"]})
@@ -259,6 +320,7 @@ async def test_api_tokens_are_shown_once_scoped_listed_and_revoked(serving: Any)
 
     assert made.body["key"].startswith("chatd_")
     assert (may.status, may_not.status, wider.status) == (200, 404, 404)
+    assert (own_list.status, logged_out.status, logged_out_again.status) == (200, 204, 401)
     assert [row["name"] for row in listed.body["tokens"]] == ["ci"]
     assert made.body["key"] not in str(listed.body)
     assert (twice.status, unknown.status, revoked.status, after.status) == (409, 400, 204, 401)
@@ -287,18 +349,25 @@ async def test_groups_are_seen_by_their_members_and_run_by_owners(serving: Any):
         ann_id = (await ann.get(ME)).body["id"]
         added = await running.owner.post(f"{path}/members", {"user_ids": [ann_id, ann_id]})
         unknown = await running.owner.post(f"{path}/members", {"user_ids": [made["id"]]})
-        seen = await ann.get(path)
-        hidden = await ben.get(path)
+        seen = await ann.get(f"{path}/members?limit=1")
+        hidden = [await ben.get(path), await ben.get(f"{path}/members")]
         lists = [(await api.get("/api/v2/groups")).body["groups"] for api in (ann, ben, running.owner)]
         clash = await running.owner.post("/api/v2/groups", {"name": "CREW"})
         renamed = await running.owner.put(path, {"name": "team"})
         await running.owner.delete(f"{path}/members/{ann_id}")
         gone = await ann.get(path)
         deleted = await running.owner.delete(path)
+        missing = [
+            await running.owner.delete(path),
+            await running.owner.delete(f"{path}/members/{ann_id}"),
+            await running.owner.post(f"{path}/members", {"user_ids": [ann_id]}),
+        ]
 
     assert (added.status, unknown.status, clash.status, renamed.status, deleted.status) == (204, 400, 409, 200, 204)
     assert [member["username"] for member in seen.body["members"]] == ["ann"]
-    assert (hidden.status, gone.status) == (404, 404)
+    assert seen.body["next_after"] is None
+    assert set(seen.body["members"][0]) == {"id", "username", "display_name"}
+    assert [answer.status for answer in (*hidden, gone, *missing)] == [404] * 6
     assert [len(groups) for groups in lists] == [1, 0, 1]
 
 

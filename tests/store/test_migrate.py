@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import asyncpg
 import pytest
@@ -87,13 +88,46 @@ async def test_two_versions_of_the_functions_live_side_by_side(connection: Any):
 
 async def test_a_migration_can_drop_the_functions_of_the_past(connection: Any):
     await migrate(connection, migrations=(FIRST,), functions=FUNCTIONS)
-    dropping = Migration(2, "drop", "-- @drops_function_sets\nSELECT 1;")
+    dropping = Migration(2, "drop", "-- @drops_function_sets\nUPDATE schema_info SET min_version = 2;")
 
     await migrate(connection, migrations=(FIRST, dropping), functions=NEWER)
 
     sets = await connection.fetch("SELECT schema_name FROM function_sets")
     assert [row[0] for row in sets] == ["chatd_fn_two"]
     assert await connection.fetchval("SELECT to_regnamespace('chatd_fn_one')") is None
+
+
+async def test_dropping_functions_without_shutting_out_older_code_is_refused(connection: Any):
+    await migrate(connection, migrations=(FIRST,), functions=FUNCTIONS)
+    dropping = Migration(2, "drop", "-- @drops_function_sets\nSELECT 1;")
+
+    with pytest.raises(StartRefused, match="min_version"):
+        await migrate(connection, migrations=(FIRST, dropping), functions=NEWER)
+
+    assert await connection.fetchval("SELECT chatd_fn_one.f()") == 1
+
+
+async def test_a_migration_that_was_edited_after_it_was_applied_is_refused(connection: Any):
+    await migrate(connection, migrations=(FIRST,), functions=FUNCTIONS)
+    edited = Migration(1, "first", FIRST.sql + " -- edited")
+
+    with pytest.raises(StartRefused, match="0001"):
+        await migrate(connection, migrations=(edited,), functions=FUNCTIONS)
+
+
+async def test_a_user_who_may_not_create_tables_is_told_so(empty_database: Any):
+    admin = await connect(empty_database.dsn)
+    role = f"guest_{empty_database.name}"
+    await admin.execute(f"CREATE ROLE {role} LOGIN PASSWORD 'x'")
+    try:
+        parts = urlsplit(empty_database.dsn)
+        dsn = parts._replace(netloc=f"{role}:x@").geturl()
+        with pytest.raises(StartRefused) as caught:
+            await migrate_database(dsn)
+        assert "must own" in (caught.value.detail or "")
+    finally:
+        await admin.execute(f"DROP ROLE {role}")
+        await admin.close()
 
 
 async def test_a_function_that_can_not_be_installed_names_its_file(connection: Any):

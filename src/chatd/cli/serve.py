@@ -1,12 +1,14 @@
 """`chatd serve`: one replica in this process, or a parent that keeps several."""
 
 import os
+import shutil
 import socket
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 import typer
@@ -39,10 +41,11 @@ def serve(loaded: LoadedSettings) -> None:
     settings = loaded.settings
     seat = os.environ.pop(_SEAT, None)
     text = settings.log_format == "text" or (settings.log_format == "auto" and sys.stderr.isatty())
-    configure_logs(format="text" if text else "json", level=settings.log_level)
+    format: Literal["text", "json"] = "text" if text else "json"
     if seat is not None:
         _import_routes_meanwhile()
-        sys.exit(run(lambda: _serve_seat(settings, seat)))
+        sys.exit(run(lambda: _serve_seat(settings, seat, format)))
+    configure_logs(format=format, level=settings.log_level)
     sock = _open_socket(settings)
     if settings.replicas > 1:
         sys.exit(run(lambda: _serve_many(settings, sock)))
@@ -67,12 +70,13 @@ async def _serve_one(settings: Settings, sock: socket.socket) -> int:
 
 async def _serve_many(settings: Settings, sock: socket.socket) -> int:
     """The parent: it holds the socket and the database open, and speaks to the terminal for all."""
-    from chatd.server.compose import open_accounts, open_store
+    from chatd.server.compose import bootstrap_admin, open_accounts, open_store
     from chatd.server.replicas import ReplicaOptions, keep_replicas
 
     clock = SystemClock()
     async with open_store(settings, clock=clock) as opened:
         with open_accounts(opened, settings, clock=clock) as accounts:
+            await bootstrap_admin(settings, accounts)
             code = await _setup_code(accounts)
         _say(opened.notes)
         options = ReplicaOptions(
@@ -86,16 +90,17 @@ async def _serve_many(settings: Settings, sock: socket.socket) -> int:
 
 def _child_command(seat: "Seat") -> list[str]:
     """This very command again, with its seat in the environment."""
-    return ["env", f"{_SEAT}={msgspec.json.encode(seat).decode()}", sys.executable, "-m", "chatd", *sys.argv[1:]]
+    return ["env", f"{_SEAT}={msgspec.json.encode(seat).decode()}", sys.executable, "-P", "-m", "chatd", *sys.argv[1:]]
 
 
-async def _serve_seat(settings: Settings, seat_text: str) -> int:
+async def _serve_seat(settings: Settings, seat_text: str, format: Literal["text", "json"]) -> int:
     from chatd.server.compose import running_replica
     from chatd.server.replicas import Seat, announce_ready, take_seat
 
     seat = msgspec.json.decode(seat_text, type=Seat)
     sock = take_seat(seat)
-    async with running_replica(settings, clock=SystemClock()) as replica:
+    configure_logs(format=format, level=settings.log_level, fields={"replica": str(seat.index)})
+    async with running_replica(settings, clock=SystemClock(), replica=str(seat.index)) as replica:
         return await _serve_replica(settings, sock, replica, lambda _: announce_ready(seat))
 
 
@@ -137,12 +142,21 @@ def _say(notes: tuple[str, ...]) -> None:
 def _greet(url: str, code: Secret | None) -> None:
     print(f"\nchatd {chatd.__version__} is ready: {url}\n")
     if code is not None:
-        print("There is no user yet. Create the first admin with the one-time code below, in another terminal:\n")
+        print("There is no user yet. Create the first admin, in another terminal on this machine:\n")
+        print(f"  {_own_command()} user create --email you@example.com --username you\n")
+        print(f"or from anywhere, with the one-time code {code.reveal()}:\n")
         print(f"  curl {url}/api/v2/users/first -H 'content-type: application/json' -d '{{")
         print(f'    "code": "{code.reveal()}",')
         print('    "email": "you@example.com", "username": "you", "password": "at least 8 characters"}\'\n')
-        print("or, on this machine, without it:  chatd user create --email you@example.com --username you\n")
     print("Next:")
     print(f"  open   {url}")
     print(f"  read   {url}/api/openapi.json")
     print("  stop   Ctrl-C (everything is kept)\n", flush=True)
+
+
+def _own_command() -> str:
+    """What to type for `chatd`: this very program, as short as it can be said."""
+    program = Path(sys.argv[0])
+    if shutil.which("chatd") is not None or program.name != "chatd":
+        return "chatd"
+    return str(program.relative_to(Path.cwd()) if program.is_relative_to(Path.cwd()) else program)

@@ -16,12 +16,13 @@ def show(rows: Sequence[Mapping[str, object]], *, columns: Sequence[str], as_jso
         return
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column in columns:
         table.add_column(column.replace("_", " "), overflow="fold")
     for row in rows:
-        table.add_row(*(_cell(row[column]) for column in columns))
+        table.add_row(*(Text(_cell(row[column])) for column in columns))  # as it is: names may hold markup
     Console(highlight=False).print(table)
 
 

@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from enum import StrEnum
 from typing import Final, assert_never
 from uuid import UUID
@@ -57,6 +58,13 @@ class Person(msgspec.Struct, frozen=True):
     username: str
     scopes: frozenset[str] = ALL_SCOPES
     token_id: UUID | None = None
+    # When an API token ends: what it makes can't last longer. None for a session.
+    expires_at: datetime | None = None
+
+    @property
+    def is_unlimited(self) -> bool:
+        """Whether nothing that the user may do is kept from this token. Giving rights away takes all of one's own."""
+        return not self.scopes.isdisjoint(ALL_SCOPES)
 
 
 class Machine(msgspec.Struct, frozen=True):
@@ -169,14 +177,7 @@ def _has_right(person: Person, action: Action, resource: Resource) -> bool:
 
 
 # The machine actors. Each is named in logs; give a new part its own instead of widening one of these.
-AUTHENTICATOR: Final = Machine(
-    "authenticator",
-    {
-        Kind.USER: frozenset({Action.READ, Action.UPDATE, Action.UPDATE_PERSONAL}),
-        Kind.TOKEN: frozenset({Action.CREATE, Action.READ, Action.UPDATE}),
-        Kind.LOGIN: _ALL,
-    },
-)
+AUTHENTICATOR: Final = Machine("authenticator", {Kind.LOGIN: _ALL})
 SETUP: Final = Machine(
     "setup", {Kind.USER: frozenset({Action.READ, Action.CREATE}), Kind.LOGIN: frozenset({Action.CREATE})}
 )

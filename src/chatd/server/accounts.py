@@ -26,6 +26,8 @@ from chatd.store.queries import Token, TokenKind, User, UserRole, UserStatus
 from chatd.store.store import Store
 
 _USER_AGENT_LONGEST: Final = 256  # enough to recognise a browser in the list of sessions
+_MOST_SESSIONS: Final = 100  # per user; a script that signs in every minute must not fill the table
+_MOST_TOKENS: Final = 100  # per user, likewise
 
 # Which field a taken name belongs to.
 _TAKEN: Final = {
@@ -92,9 +94,12 @@ class Accounts:
         client: Client,
     ) -> User:
         """The owner of an empty deployment. Without a code only for the operator, who needs none."""
+        if await self.has_any_user():
+            raise Conflict("The first user exists already. Sign in, or ask an owner for an account.")
         people.check_profile(email=email, username=username, display_name=display_name)
         people.check_password(password.reveal())
-        async with self._counted_attempt(login="first user", client=client):
+        # Nobody guesses the code; only an address that tries is slowed down, or strangers could lock the owner out.
+        async with self._counted_attempt([] if code is None else [throttle.by_address(client.address)]):
             password_hash = await self._passwords.hash(password)
             with acting_as(SETUP):
                 user = await self._store.insert_first_user(
@@ -105,18 +110,18 @@ class Accounts:
                     display_name=display_name,
                     password_hash=password_hash,
                 )
-                if user is None:
-                    if await self._store.has_any_user():
-                        raise Conflict("The first user exists already. Sign in, or ask an owner for an account.")
-                    raise Forbidden(
-                        "That is not the setup code.",
-                        detail="`chatd serve` prints it at every start while there is no user.",
-                    )
-            return user
+            if user is None and await self.has_any_user():
+                raise Conflict("The first user exists already. Sign in, or ask an owner for an account.")
+            if user is None:
+                raise Forbidden(
+                    "That is not the setup code.",
+                    detail="`chatd serve` prints it at every start while there is no user.",
+                )
+        return user
 
     async def sign_in(self, *, login: str, password: Secret, client: Client) -> SignedIn:
         """Check a password and open a session. What exactly was wrong is not said."""
-        async with self._counted_attempt(login=login, client=client):
+        async with self._counted_attempt(throttle.by_login(login, client.address)):
             with acting_as(AUTHENTICATOR):
                 user = await self._store.get_user_by_login(login=login) if login.isprintable() else None
                 verified = await self._passwords.verify(user.password_hash if user else None, password)
@@ -124,30 +129,36 @@ class Accounts:
                     raise Unauthenticated("The email, username or password is wrong.")
                 if user.status is not UserStatus.ACTIVE:
                     raise Unauthenticated("This account is suspended. Ask an owner to activate it.")
+                signed_in = await self._open_session(user, client)
                 if self._passwords.is_outdated(user.password_hash):
                     stronger = await self._passwords.hash(password)
-                    user = await self._store.update_user_password(id=user.id, password_hash=stronger)
-                return await self._open_session(user, client)
+                    await self._store.rehash_password(id=user.id, verified=user.password_hash, stronger=stronger)
+                return signed_in
 
     async def _open_session(self, user: User, client: Client) -> SignedIn:
+        """For the password as it was verified: if it was changed meanwhile, whoever knew the old one stays out."""
         key = new_token()
-        token = await self._store.insert_token(
+        token = await self._store.insert_session(
             id=uuid7(self._clock.now()),
             user_id=user.id,
-            kind=TokenKind.SESSION,
-            name="session",
+            verified=user.password_hash,
             hash=hash_token(key.reveal()),
             scopes=sorted(ALL_SCOPES),
             expires_at=self._clock.now() + self._session_lifetime,
             client_ip=client.address,
             user_agent=_printable(client.user_agent)[:_USER_AGENT_LONGEST],
         )
+        if token is None:
+            raise Unauthenticated("The email, username or password is wrong.")
+        await self._store.delete_oldest_sessions(user_id=user.id, keep=_MOST_SESSIONS)
         return SignedIn(key, token, user)
 
     async def create_token(
         self, *, user_id: UUID, name: str, scopes: Sequence[str], lifetime: timedelta, client: Client
     ) -> tuple[Secret, Token]:
         people.check_token(name=name, scopes=scopes)
+        if await self._store.count_tokens_by_user(user_id=user_id, kind=TokenKind.API) >= _MOST_TOKENS:
+            raise Conflict(f"There are {_MOST_TOKENS} API tokens already.", detail="Revoke one that is not used.")
         key = new_token()
         with taken_names_refused():
             token = await self._store.insert_token(
@@ -173,24 +184,25 @@ class Accounts:
     async def change_own_password(
         self, user: User, *, old: Secret, new: Secret, session_id: UUID | None, client: Client
     ) -> None:
-        """Needs the old one, and ends every other session: whoever knew the old password is out."""
+        """Needs the old one, and ends every other session. API tokens stay: they were made on purpose."""
         people.check_password(new.reveal())
-        async with self._counted_attempt(login=user.username, client=client):
+        async with self._counted_attempt(throttle.by_login(user.username, client.address)):
             if not await self._passwords.verify(user.password_hash, old):
                 raise InvalidRequest(
                     "The old password is wrong.", validations=[Validation("old_password", "does not match")]
                 )
-        await self._set_password(user.id, new, except_session=session_id)
+        password_hash = await self._passwords.hash(new)
+        async with self._store.transaction() as tx:
+            await tx.update_user_password(id=user.id, password_hash=password_hash)
+            await tx.delete_user_sessions(user_id=user.id, except_id=session_id)
 
     async def reset_password(self, user_id: UUID, new: Secret) -> None:
+        """For another user. Ends their sessions and API tokens: whoever had the account is out."""
         people.check_password(new.reveal())
-        await self._set_password(user_id, new, except_session=None)
-
-    async def _set_password(self, user_id: UUID, new: Secret, *, except_session: UUID | None) -> None:
         password_hash = await self._passwords.hash(new)
         async with self._store.transaction() as tx:
             await tx.update_user_password(id=user_id, password_hash=password_hash)
-            await tx.delete_user_sessions(user_id=user_id, except_id=except_session)
+            await tx.delete_user_tokens(user_id=user_id)
 
     async def set_role(self, user_id: UUID, role: Role) -> User:
         async with self._store.transaction() as tx:
@@ -207,17 +219,16 @@ class Accounts:
     async def delete_user(self, user_id: UUID) -> None:
         async with self._store.transaction() as tx:
             await _keep_an_owner(tx, losing=user_id)
-            await tx.delete_user_tokens(user_id=user_id)
             await tx.delete_user(id=user_id)
+            await tx.delete_user_tokens(user_id=user_id)
 
     @asynccontextmanager
-    async def _counted_attempt(self, *, login: str, client: Client) -> AsyncIterator[None]:
+    async def _counted_attempt(self, subjects: Sequence[throttle.Subject]) -> AsyncIterator[None]:
         """Counts as a failed login unless the block ends well; raises Throttled when there were too many."""
-        subjects = throttle.login_subjects(login, client.address)
         with acting_as(AUTHENTICATOR):
             pause = await self._store.admit_login(
-                subjects=subjects.all,
-                free_failures=subjects.free_failures,
+                subjects=[subject.name for subject in subjects],
+                free_failures=[subject.free_failures for subject in subjects],
                 forget_after=throttle.FORGET_AFTER,
                 longest=throttle.LONGEST_PAUSE,
             )
@@ -225,7 +236,10 @@ class Accounts:
             raise Throttled(f"Too many failed attempts. Try again in {pause:.0f} s.", retry_after_seconds=pause)
         yield
         with acting_as(AUTHENTICATOR):
-            await self._store.settle_login(cleared=subjects.cleared_by_success, refunded=[subjects.address])
+            await self._store.settle_login(
+                cleared=[subject.name for subject in subjects if subject.is_cleared],
+                refunded=[subject.name for subject in subjects if not subject.is_cleared],
+            )
 
 
 @contextmanager

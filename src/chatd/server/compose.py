@@ -1,6 +1,5 @@
 """The composition root: from settings to a store, and from a store to a running replica."""
 
-import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from datetime import timedelta
@@ -8,6 +7,8 @@ from datetime import timedelta
 import msgspec
 from argon2 import PasswordHasher
 
+import chatd
+from chatd.background import beside
 from chatd.clock import Clock
 from chatd.core.access import KEYRING
 from chatd.core.errors import Conflict
@@ -59,7 +60,7 @@ async def open_database(settings: Settings, *, clock: Clock) -> AsyncIterator[tu
 
 
 @asynccontextmanager
-async def open_store(settings: Settings, *, clock: Clock) -> AsyncIterator[OpenStore]:
+async def open_store(settings: Settings, *, clock: Clock, replica: str = "") -> AsyncIterator[OpenStore]:
     """What the server and the offline commands share: database, migrations, keys, layers."""
     async with AsyncExitStack() as stack:
         dsn, notes = await stack.enter_async_context(open_database(settings, clock=clock))
@@ -69,9 +70,11 @@ async def open_store(settings: Settings, *, clock: Clock) -> AsyncIterator[OpenS
         pool = await stack.enter_async_context(
             open_pool(dsn, function_schema=migrations.function_schema, size=settings.pool_size)
         )
-        metrics = Metrics()
+        metrics = Metrics(version=chatd.__version__, replica=replica)
         cipher = load_cipher(settings.encryption_keys, settings.data_dir)
         store: Store = AuthorizedStore(EncryptedStore(MeteredStore(SqlStore(pool), metrics), cipher), RoleAuthorizer())
+        # First announced, then checked: see announced_key.
+        await stack.enter_async_context(announced_key(dsn, cipher.primary.id, clock=clock))
         with acting_as(KEYRING):
             await check_keys(store, cipher)
         yield OpenStore(store, cipher, metrics, dsn, migrations, notes)
@@ -99,38 +102,32 @@ class Replica(msgspec.Struct, frozen=True):
 
 @asynccontextmanager
 async def running_replica(
-    settings: Settings, *, clock: Clock, hasher: PasswordHasher | None = None
+    settings: Settings, *, clock: Clock, replica: str = "", hasher: PasswordHasher | None = None
 ) -> AsyncIterator[Replica]:
     """Everything a replica does besides HTTP: hints, version polls, clean-up. Ends when the block ends.
 
     `hasher` is for tests, which can't wait for passwords to be hashed as hard as they should be.
     """
     async with AsyncExitStack() as stack:
-        opened = await stack.enter_async_context(open_store(settings, clock=clock))
-        await stack.enter_async_context(announced_key(opened.dsn, opened.cipher.primary.id, clock=clock))
+        opened = await stack.enter_async_context(open_store(settings, clock=clock, replica=replica))
         hints_url = settings.hints_url.reveal() if settings.hints_url else None
         hints = await stack.enter_async_context(open_hints(hints_url, dsn=lambda: opened.dsn, clock=clock))
         accounts = stack.enter_context(open_accounts(opened, settings, clock=clock, hasher=hasher))
         identity = Identity(opened.store, clock, cache_seconds=settings.token_cache_seconds)
         versions = Versions(opened.store, hints, clock)
         versions.on_change("auth", identity.forget)
-        await _bootstrap_admin(settings, accounts)
-
-        async with asyncio.TaskGroup() as tasks:
-            background = [
-                tasks.create_task(versions.poll_forever(), name="poll versions"),
-                tasks.create_task(identity.flush_forever(), name="flush last used"),
-                tasks.create_task(clean_forever(opened.store, clock), name="janitor"),
-            ]
-            try:
-                yield Replica(opened, accounts, identity, versions, hints, clock)
-                await identity.flush()
-            finally:
-                for task in background:
-                    task.cancel()
+        await bootstrap_admin(settings, accounts)
+        background = {
+            "poll versions": versions.poll_forever(),
+            "flush last used": identity.flush_forever(),
+            "janitor": clean_forever(opened.store, clock),
+        }
+        async with beside(background):
+            yield Replica(opened, accounts, identity, versions, hints, clock)
+            await identity.flush()
 
 
-async def _bootstrap_admin(settings: Settings, accounts: Accounts) -> None:
+async def bootstrap_admin(settings: Settings, accounts: Accounts) -> None:
     """The owner that the operator configured, on an empty deployment only. Of several replicas one makes it."""
     email, password = settings.bootstrap_admin_email, settings.bootstrap_admin_password
     if email is None or password is None or await accounts.has_any_user():

@@ -16,7 +16,7 @@ from chatd.core.access import AUTHENTICATOR, Person, Role
 from chatd.core.tokens import hash_token, looks_like_token
 from chatd.observe.logs import get_logger
 from chatd.store.actor import acting_as
-from chatd.store.queries import TouchTokensLastUsedItem, TouchUsersLastSeenItem
+from chatd.store.queries import TokenKind, TouchTokensLastUsedItem, TouchUsersLastSeenItem
 from chatd.store.store import Store
 
 _MOST_CACHED: Final = 10_000  # about 5 MB; beyond it the least recently used is asked for again
@@ -62,7 +62,14 @@ class Identity:
         if row is None:
             self._known.pop(digest, None)
             return None
-        person = Person(row.user_id, Role(row.role), row.username, frozenset(row.scopes), row.token_id)
+        person = Person(
+            user_id=row.user_id,
+            role=Role(row.role),
+            username=row.username,
+            scopes=frozenset(row.scopes),
+            token_id=row.token_id,
+            expires_at=row.expires_at if row.kind is TokenKind.API else None,
+        )
         known = _Known(person, self._clock.monotonic() + self._cache_seconds, row.expires_at)
         if generation == self._generation:
             self._known[digest] = known

@@ -21,10 +21,6 @@ def acting_as(actor: Actor | None) -> Iterator[None]:
         _acting.reset(token)
 
 
-def current_actor() -> Actor | None:
-    return _acting.get()
-
-
 def require_actor(method: str) -> Actor:
     """The actor, or NoActor naming the call that forgot it."""
     actor = _acting.get()

@@ -22,6 +22,7 @@ from chatd.store.queries import (
     EncryptionKey,
     Group,
     InsertGroupMembersItem,
+    ListGroupMembersRow,
     Organization,
     Token,
     TokenKind,
@@ -52,6 +53,12 @@ class AuthorizedStore:
         actor = require_actor(method)
         self._authorizer.check(actor, action, resource)
         return actor
+
+    def _allow_giving_rights(self, method: str, action: Action, resource: Resource) -> None:
+        """As `_allow`, for what could make more of a narrow token: it must not create an owner or become one."""
+        actor = self._allow(method, action, resource)
+        if isinstance(actor, Person) and not actor.is_unlimited:
+            raise Forbidden("This needs a token with all scopes, because it gives rights away.")
 
     def _visible(self, method: str, kind: Kind, asked: Filter) -> Filter:
         return both(asked, self._authorizer.filter(require_actor(method), kind))
@@ -92,10 +99,12 @@ class AuthorizedStore:
         self._allow("delete_group_member", Action.UPDATE, Resource(Kind.GROUP))
         return await self._inner.delete_group_member(group_id=group_id, user_id=user_id)
 
-    async def list_group_members(self, *, group_id: UUID) -> list[User]:
+    async def list_group_members(
+        self, *, group_id: UUID, after_id: UUID | None, max_rows: int
+    ) -> list[ListGroupMembersRow]:
         actor = require_actor("list_group_members")
         self._authorizer.check(actor, Action.READ, await self._group(actor, group_id))
-        return await self._inner.list_group_members(group_id=group_id)
+        return await self._inner.list_group_members(group_id=group_id, after_id=after_id, max_rows=max_rows)
 
     async def list_group_ids_by_user(self, *, user_id: UUID) -> list[UUID]:
         self._allow("list_group_ids_by_user", Action.READ, Resource(Kind.USER, owner=user_id))
@@ -178,6 +187,8 @@ class AuthorizedStore:
         actor = self._allow("insert_token", Action.CREATE, Resource(Kind.TOKEN, owner=user_id))
         if isinstance(actor, Person) and not scopes_within(actor.scopes, scopes):
             raise Forbidden("A token can't make one that may do more than itself.")
+        if isinstance(actor, Person) and actor.expires_at is not None and expires_at > actor.expires_at:
+            raise Forbidden("A token can't make one that lasts longer than itself.")
         return await self._inner.insert_token(
             id=id,
             user_id=user_id,
@@ -189,6 +200,38 @@ class AuthorizedStore:
             client_ip=client_ip,
             user_agent=user_agent,
         )
+
+    async def insert_session(
+        self,
+        *,
+        id: UUID,
+        hash: bytes,
+        scopes: Sequence[str],
+        expires_at: datetime,
+        client_ip: str,
+        user_agent: str,
+        user_id: UUID,
+        verified: str,
+    ) -> Token | None:
+        self._allow("insert_session", Action.CREATE, Resource(Kind.LOGIN))
+        return await self._inner.insert_session(
+            id=id,
+            hash=hash,
+            scopes=scopes,
+            expires_at=expires_at,
+            client_ip=client_ip,
+            user_agent=user_agent,
+            user_id=user_id,
+            verified=verified,
+        )
+
+    async def count_tokens_by_user(self, *, user_id: UUID, kind: TokenKind) -> int:
+        self._allow("count_tokens_by_user", Action.READ, Resource(Kind.TOKEN, owner=user_id))
+        return await self._inner.count_tokens_by_user(user_id=user_id, kind=kind)
+
+    async def delete_oldest_sessions(self, *, user_id: UUID, keep: int) -> int:
+        self._allow("delete_oldest_sessions", Action.DELETE, Resource(Kind.LOGIN))
+        return await self._inner.delete_oldest_sessions(user_id=user_id, keep=keep)
 
     async def get_token_by_id(self, *, id: UUID) -> Token:
         actor = require_actor("get_token_by_id")
@@ -209,7 +252,8 @@ class AuthorizedStore:
     async def delete_token(self, *, id: UUID) -> int:
         actor = require_actor("delete_token")
         token = await self._inner.get_token_by_id(id=id)
-        self._authorizer.check(actor, Action.DELETE, Resource(Kind.TOKEN, owner=token.user_id))
+        if not (isinstance(actor, Person) and actor.token_id == id):  # any token may end itself
+            self._authorizer.check(actor, Action.DELETE, Resource(Kind.TOKEN, owner=token.user_id))
         return await self._inner.delete_token(id=id)
 
     async def delete_user_sessions(self, *, user_id: UUID, except_id: UUID | None) -> int:
@@ -225,7 +269,7 @@ class AuthorizedStore:
         return await self._inner.delete_expired_tokens(expired_for=expired_for, max_rows=max_rows)
 
     async def touch_tokens_last_used(self, *, items: Sequence[TouchTokensLastUsedItem]) -> int:
-        self._allow("touch_tokens_last_used", Action.UPDATE, Resource(Kind.TOKEN))
+        self._allow("touch_tokens_last_used", Action.UPDATE, Resource(Kind.LOGIN))
         return await self._inner.touch_tokens_last_used(items=items)
 
     async def get_user_by_id(self, *, id: UUID) -> User:
@@ -259,7 +303,8 @@ class AuthorizedStore:
     async def insert_user(
         self, *, id: UUID, email: str, username: str, display_name: str, password_hash: str, role: UserRole
     ) -> User:
-        self._allow("insert_user", Action.CREATE, Resource(Kind.USER))
+        allow = self._allow if role is UserRole.MEMBER else self._allow_giving_rights
+        allow("insert_user", Action.CREATE, Resource(Kind.USER))
         return await self._inner.insert_user(
             id=id,
             email=email,
@@ -294,7 +339,7 @@ class AuthorizedStore:
         return await self._inner.update_user_profile(email=email, username=username, display_name=display_name, id=id)
 
     async def update_user_role(self, *, role: UserRole, id: UUID) -> User:
-        self._allow("update_user_role", Action.UPDATE, Resource(Kind.USER, owner=id))
+        self._allow_giving_rights("update_user_role", Action.UPDATE, Resource(Kind.USER, owner=id))
         return await self._inner.update_user_role(role=role, id=id)
 
     async def update_user_status(self, *, status: UserStatus, id: UUID) -> User:
@@ -302,8 +347,12 @@ class AuthorizedStore:
         return await self._inner.update_user_status(status=status, id=id)
 
     async def update_user_password(self, *, password_hash: str, id: UUID) -> User:
-        self._allow("update_user_password", Action.UPDATE_PERSONAL, Resource(Kind.USER, owner=id))
+        self._allow_giving_rights("update_user_password", Action.UPDATE_PERSONAL, Resource(Kind.USER, owner=id))
         return await self._inner.update_user_password(password_hash=password_hash, id=id)
+
+    async def rehash_password(self, *, stronger: str, id: UUID, verified: str) -> int:
+        self._allow("rehash_password", Action.UPDATE, Resource(Kind.LOGIN))
+        return await self._inner.rehash_password(stronger=stronger, id=id, verified=verified)
 
     async def delete_user(self, *, id: UUID) -> int:
         self._allow("delete_user", Action.DELETE, Resource(Kind.USER, owner=id))
@@ -314,7 +363,7 @@ class AuthorizedStore:
         return await self._inner.lock_active_owners()
 
     async def touch_users_last_seen(self, *, items: Sequence[TouchUsersLastSeenItem]) -> int:
-        self._allow("touch_users_last_seen", Action.UPDATE, Resource(Kind.USER))
+        self._allow("touch_users_last_seen", Action.UPDATE, Resource(Kind.LOGIN))
         return await self._inner.touch_users_last_seen(items=items)
 
     async def list_encrypted_columns(self) -> list[EncryptedColumn]:
@@ -334,3 +383,7 @@ class AuthorizedStore:
     async def list_announced_keys(self) -> list[int]:
         self._allow("list_announced_keys", Action.READ, Resource(Kind.ENCRYPTION_KEY))
         return await self._inner.list_announced_keys()
+
+    async def hold_announcements(self) -> None:
+        self._allow("hold_announcements", Action.UPDATE, Resource(Kind.ENCRYPTION_KEY))
+        await self._inner.hold_announcements()

@@ -1,4 +1,8 @@
-"""Secrets at rest: AES-256-GCM with the key's id in the value, so that several keys can be read at once."""
+"""Secrets at rest: AES-256-GCM with the key's id in the value, so that several keys can be read at once.
+
+It keeps secrets from whoever reads the database or a backup. It does not bind a value to its row: who can write to the
+database can put one secret in another's place.
+"""
 
 import base64
 import binascii

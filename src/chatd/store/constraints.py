@@ -6,6 +6,7 @@ from enum import StrEnum
 class UniqueConstraint(StrEnum):
     """Primary keys, unique constraints and unique indexes."""
 
+    APPLIED_MIGRATIONS_PKEY = "applied_migrations_pkey"
     ENCRYPTION_KEYS_PKEY = "encryption_keys_pkey"
     FUNCTION_SETS_PKEY = "function_sets_pkey"
     GROUP_MEMBERS_PKEY = "group_members_pkey"

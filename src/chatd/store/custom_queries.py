@@ -24,7 +24,7 @@ class SealedValue(msgspec.Struct, frozen=True):
 
 class CustomQueries(Protocol):
     async def list_encrypted_columns(self) -> list[EncryptedColumn]:
-        """Every column that holds ciphertext, in a stable order."""
+        """Every column that holds ciphertext, in a stable order; of a partitioned table, those of its partitions."""
         ...
 
     async def lock_values_under_other_keys(
@@ -41,6 +41,10 @@ class CustomQueries(Protocol):
         """The primary keys that live servers announce (`store/announce.py`)."""
         ...
 
+    async def hold_announcements(self) -> None:
+        """Until the end of the transaction no server can announce a key; waits for those that are about to."""
+        ...
+
 
 class SqlCustomQueries:
     _db: Any
@@ -50,7 +54,7 @@ class SqlCustomQueries:
             """-- name: list_encrypted_columns
             SELECT format('%I.%I', n.nspname, c.relname), quote_ident(a.attname)
             FROM pg_attribute a
-            JOIN pg_class c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+            JOIN pg_class c ON c.oid = a.attrelid AND c.relkind = 'r' -- a row's place is unique within one table only
             JOIN pg_namespace n ON n.oid = c.relnamespace
             WHERE a.atttypid = 'encrypted_text'::regtype AND NOT a.attisdropped
             ORDER BY 1, 2"""
@@ -62,7 +66,7 @@ class SqlCustomQueries:
     ) -> list[SealedValue]:
         rows = await self._db.fetch(
             f"""-- name: lock_values_under_other_keys
-            SELECT ctid::text, {column.column}::text FROM {column.table}
+            SELECT ctid::text, {column.column}::text FROM ONLY {column.table}
             WHERE NOT starts_with({column.column}, $1) LIMIT $2 FOR UPDATE""",  # noqa: S608
             f"enc1:{key_id}:",
             max_rows,
@@ -72,7 +76,7 @@ class SqlCustomQueries:
     async def replace_sealed_values(self, *, column: EncryptedColumn, values: Sequence[SealedValue]) -> int:
         status = await self._db.execute(
             f"""-- name: replace_sealed_values
-            UPDATE {column.table} AS t SET {column.column} = fresh.value
+            UPDATE ONLY {column.table} AS t SET {column.column} = fresh.value
             FROM unnest($1::tid[], $2::text[]) AS fresh (row, value) WHERE t.ctid = fresh.row""",  # noqa: S608
             [_tid(value.row) for value in values],
             [value.value.reveal() for value in values],
@@ -83,14 +87,20 @@ class SqlCustomQueries:
         rows = await self._db.fetch(
             """-- name: list_announced_keys
             SELECT DISTINCT objid::bigint FROM pg_locks
-            WHERE locktype = 'advisory' AND objsubid = 2 AND classid = $1
+            WHERE locktype = 'advisory' AND objsubid = 2 AND classid = $1 AND objid::bigint < 2147483648
               AND database = (SELECT oid FROM pg_database WHERE datname = current_database())""",
             ANNOUNCEMENT_CLASS,
         )
         return [row[0] for row in rows]
 
+    async def hold_announcements(self) -> None:
+        await self._db.execute(
+            "-- name: hold_announcements\nSELECT pg_advisory_xact_lock($1, $2)", ANNOUNCEMENT_CLASS, ANNOUNCEMENT_GATE
+        )
+
 
 ANNOUNCEMENT_CLASS = 0x63686B79  # "chky": the advisory locks that say which primary key a server encrypts with
+ANNOUNCEMENT_GATE = -1  # no key has this number: who announces passes this lock, who revokes keys closes it
 
 
 def _tid(text: str) -> tuple[int, int]:

@@ -5,6 +5,7 @@ import os
 import weakref
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from urllib.parse import quote
@@ -14,6 +15,7 @@ import structlog
 from chatd.clock import Clock
 from chatd.core.errors import StartRefused
 from chatd.store.embedded_lease import KeeperState, Lease, take_lease
+from chatd.store.keeper.files import KeeperError, read_own, write_own
 from chatd.store.keeper.options import KeeperLimits, KeeperOptions
 from chatd.store.keeper.paths import DataDirectory
 from chatd.store.postgres_binaries import find_binaries
@@ -31,7 +33,8 @@ _log = structlog.get_logger("chatd.store.embedded")
 class EmbeddedPostgres:
     """A running Postgres that stays as long as this object's context, in this or any other process.
 
-    `dsn` holds a password: it must not be logged. It stays valid over restarts. `restarts` counts how often
+    `dsn` holds a password: it must not be logged. It is set when Postgres is first ready and stays the same,
+    valid over restarts: a password file that is lost meanwhile is written again. `restarts` counts how often
     Postgres came back; connections made before are then dead. `notes` are for the operator.
     """
 
@@ -43,6 +46,7 @@ class EmbeddedPostgres:
         self._changed = asyncio.Condition()
         self._refusal: StartRefused | None = None
         self._state: KeeperState | None = None
+        self._password = ""
         self.dsn = ""
         self.notes: tuple[str, ...] = ()
         self.restarts = -1  # the first start makes it 0
@@ -76,6 +80,7 @@ class EmbeddedPostgres:
         pause, vanished = _FIRST_PAUSE, 0
         while True:
             starts = self.restarts
+            self._restore_password()
             try:
                 self._lease = await take_lease(self._directory, options, self._clock)
                 refusal = await self._hear(self._lease)
@@ -119,14 +124,36 @@ class EmbeddedPostgres:
         return None
 
     async def _become_ready(self, state: KeeperState) -> None:
-        password = self._directory.password.read_text()
+        self._restore_password()
+        try:
+            password = read_own(self._directory.password)
+        except (KeeperError, OSError) as error:
+            if not self._password:
+                raise StartRefused(
+                    f"The password of the embedded Postgres can't be read: {error}.",
+                    detail=f"Stop every chatd that uses {self._directory.path} and start again: it is then replaced.",
+                ) from error
+            password = self._password
         folder = quote(state.socket_dir, safe="")
-        self.dsn = f"postgresql://{_NAME}:{password}@/{_NAME}?host={folder}&port={state.port}"
+        dsn = f"postgresql://{_NAME}:{password}@/{_NAME}?host={folder}&port={state.port}"
+        if self.dsn not in ("", dsn):
+            # Another server's keeper chose another socket folder (TMPDIR), or replaced the password.
+            _log.error("embedded_postgres.moved", advice="Restart this server: it can't connect any more.")
+        self._password, self.dsn = self._password or password, self.dsn or dsn
         self.notes = state.notes
         async with self._changed:
             self.restarts += 1
             self._changed.notify_all()
         self._ready.set()
+
+    def _restore_password(self) -> None:
+        """A keeper that finds no password sets a new one, and this server's pool would be shut out."""
+        if not self._password or self._directory.password.exists():
+            return
+        try:
+            write_own(self._directory.password, self._password)
+        except OSError as error:
+            _log.error("embedded_postgres.password_not_restored", reason=str(error))
 
     def leave_after_fork(self) -> None:
         """In a forked child: only the parent holds the lease. The number stays taken for its owner."""
@@ -134,6 +161,19 @@ class EmbeddedPostgres:
             nothing = os.open(os.devnull, os.O_RDWR)
             os.dup2(nothing, self._lease.descriptor, inheritable=False)
             os.close(nothing)
+
+
+@cache
+def _in_this_process() -> "weakref.WeakSet[EmbeddedPostgres]":
+    """Who must let go in a forked child. Once for the process: a fork hook can't be taken back."""
+    living = weakref.WeakSet[EmbeddedPostgres]()
+
+    def leave_after_fork() -> None:
+        for inherited in list(living):
+            inherited.leave_after_fork()
+
+    os.register_at_fork(after_in_child=leave_after_fork)
+    return living
 
 
 @asynccontextmanager
@@ -163,13 +203,7 @@ async def embedded_postgres(
             limits=limits,
         )
 
-    held = weakref.ref(postgres)
-
-    def leave_after_fork() -> None:
-        if (inherited := held()) is not None:
-            inherited.leave_after_fork()
-
-    os.register_at_fork(after_in_child=leave_after_fork)
+    _in_this_process().add(postgres)
     failure: BaseException | None = None
     async with asyncio.TaskGroup() as tasks:
         following = tasks.create_task(postgres.follow(options), name="embedded-postgres")

@@ -3,6 +3,7 @@
 import asyncio
 import fcntl
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,6 +13,7 @@ import msgspec
 
 from chatd.clock import Clock
 from chatd.core.errors import StartRefused
+from chatd.store.keeper.files import KeeperError
 from chatd.store.keeper.leases import HOLD
 from chatd.store.keeper.options import KeeperOptions
 from chatd.store.keeper.paths import DataDirectory
@@ -20,6 +22,7 @@ _START_SECONDS = 180  # an earlier keeper that stops its Postgres on a slow disk
 _LINE_BYTES = 65_536  # the longest line holds a few thousand characters of Postgres' log
 _ATTEMPTS = 20  # a keeper that listens and is gone again each time will not stay the next time
 _PAUSE = 0.05  # seconds between attempts, long enough for an ending keeper to remove its socket
+_SAID_CHARACTERS = 2_000  # of a failed start: its sentences, or the end of a traceback
 _LOOK_EVERY = 0.02  # seconds; stopping Postgres takes a few of these
 
 
@@ -65,8 +68,13 @@ class Lease:
 async def take_lease(directory: DataDirectory, options: Callable[[], KeeperOptions], clock: Clock) -> Lease:
     """Join the keeper of this data directory; start one when nobody answers.
 
-    Raises StartRefused when none can be started. `options` is only called to start one.
+    Raises StartRefused when none can be started, or when the folder is another user's. `options` is only
+    called to start one.
     """
+    try:
+        directory.check_owner()  # a foreign folder could hold anybody's socket
+    except KeeperError as refusal:
+        raise StartRefused(str(refusal)) from refusal
     for attempt in range(_ATTEMPTS):
         if attempt:
             await clock.sleep(_PAUSE, timer="embedded_postgres.connect")
@@ -115,14 +123,27 @@ def _start_keeper(directory: DataDirectory, options: Callable[[], KeeperOptions]
             check=False,
         )
     except OSError as error:
-        raise StartRefused(f"The keeper of the embedded Postgres can't be started: {error}.") from error
+        raise StartRefused(
+            f"The keeper of the embedded Postgres can't be started: {error.strerror or error} ({error.filename}).",
+            detail=f"Make {directory.path} usable for the user who starts chatd, or choose another data directory.",
+        ) from error
     except subprocess.TimeoutExpired as error:
         raise StartRefused(
             f"An earlier keeper did not stop its Postgres within {_START_SECONDS} seconds.",
             detail=f"See {directory.keeper_log}.",
         ) from error
     if done.returncode != 0:
-        raise StartRefused(f"The keeper of the embedded Postgres refused: {done.stderr.strip()[-2000:]}")
+        raise StartRefused(f"The embedded Postgres does not run. {_why(done, directory)}")
+
+
+def _why(done: subprocess.CompletedProcess[str], directory: DataDirectory) -> str:
+    """What the keeper's start said, or what is known when it could not say anything."""
+    if said := done.stderr.strip():
+        return said[-_SAID_CHARACTERS:]
+    if done.returncode < 0:
+        killer = signal.Signals(-done.returncode).name
+        return f"Something ended its keeper's start with {killer}. Look for it in the system's log, then start again."
+    return f"Its keeper's start ended with code {done.returncode} and no reason. See {directory.keeper_log}."
 
 
 async def wait_stopped(data_dir: Path, clock: Clock) -> None:
@@ -134,7 +155,7 @@ async def wait_stopped(data_dir: Path, clock: Clock) -> None:
 
 def _is_locked(lock: Path) -> bool:
     try:
-        handle = os.open(lock, os.O_RDWR)
+        handle = os.open(lock, os.O_RDWR | os.O_NOFOLLOW)
     except FileNotFoundError:
         return False
     try:

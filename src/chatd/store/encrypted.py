@@ -15,6 +15,7 @@ from chatd.store.queries import (
     EncryptionKey,
     Group,
     InsertGroupMembersItem,
+    ListGroupMembersRow,
     Organization,
     Token,
     TokenKind,
@@ -64,8 +65,10 @@ class EncryptedStore:
     async def delete_group_member(self, *, group_id: UUID, user_id: UUID) -> int:
         return await self._inner.delete_group_member(group_id=group_id, user_id=user_id)
 
-    async def list_group_members(self, *, group_id: UUID) -> list[User]:
-        return await self._inner.list_group_members(group_id=group_id)
+    async def list_group_members(
+        self, *, group_id: UUID, after_id: UUID | None, max_rows: int
+    ) -> list[ListGroupMembersRow]:
+        return await self._inner.list_group_members(group_id=group_id, after_id=after_id, max_rows=max_rows)
 
     async def list_group_ids_by_user(self, *, user_id: UUID) -> list[UUID]:
         return await self._inner.list_group_ids_by_user(user_id=user_id)
@@ -138,6 +141,35 @@ class EncryptedStore:
             client_ip=client_ip,
             user_agent=user_agent,
         )
+
+    async def insert_session(
+        self,
+        *,
+        id: UUID,
+        hash: bytes,
+        scopes: Sequence[str],
+        expires_at: datetime,
+        client_ip: str,
+        user_agent: str,
+        user_id: UUID,
+        verified: str,
+    ) -> Token | None:
+        return await self._inner.insert_session(
+            id=id,
+            hash=hash,
+            scopes=scopes,
+            expires_at=expires_at,
+            client_ip=client_ip,
+            user_agent=user_agent,
+            user_id=user_id,
+            verified=verified,
+        )
+
+    async def count_tokens_by_user(self, *, user_id: UUID, kind: TokenKind) -> int:
+        return await self._inner.count_tokens_by_user(user_id=user_id, kind=kind)
+
+    async def delete_oldest_sessions(self, *, user_id: UUID, keep: int) -> int:
+        return await self._inner.delete_oldest_sessions(user_id=user_id, keep=keep)
 
     async def get_token_by_id(self, *, id: UUID) -> Token:
         return await self._inner.get_token_by_id(id=id)
@@ -216,6 +248,9 @@ class EncryptedStore:
     async def update_user_password(self, *, password_hash: str, id: UUID) -> User:
         return await self._inner.update_user_password(password_hash=password_hash, id=id)
 
+    async def rehash_password(self, *, stronger: str, id: UUID, verified: str) -> int:
+        return await self._inner.rehash_password(stronger=stronger, id=id, verified=verified)
+
     async def delete_user(self, *, id: UUID) -> int:
         return await self._inner.delete_user(id=id)
 
@@ -238,3 +273,6 @@ class EncryptedStore:
 
     async def list_announced_keys(self) -> list[int]:
         return await self._inner.list_announced_keys()
+
+    async def hold_announcements(self) -> None:
+        await self._inner.hold_announcements()

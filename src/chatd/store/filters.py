@@ -1,9 +1,11 @@
 """A `core.access.Filter` as the SQL condition that takes the place of `-- @authorize_filter`."""
 
 from collections.abc import Mapping
-from typing import assert_never
+from typing import Final, assert_never
 
 from chatd.core.access import Everything, Filter, Nothing, OwnedBy
+
+FILTER_FIELDS: Final = frozenset({"owner", "member"})  # what `-- @authorize_filter field=column` may name
 
 
 def render(authorize: Filter, columns: Mapping[str, str], first_parameter: int) -> tuple[str, tuple[object, ...]]:

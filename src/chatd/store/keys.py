@@ -1,6 +1,7 @@
 """The encryption keys of a deployment: where they come from, and the proof that they are the right ones."""
 
 import os
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -16,43 +17,39 @@ _CANARY: Final = "chatd canary"
 
 def load_cipher(configured: Sequence[Secret], data_dir: Path) -> Cipher:
     """The configured keys, else those of the data directory's key file, which is made at the first start."""
-    if configured:
-        texts = [key.reveal() for key in configured]
-        source = "CHATD_ENCRYPTION_KEYS"
-    else:
-        path = data_dir / KEY_FILE
-        texts = read_key_file(path) if path.exists() else [_make_key_file(path)]
-        source = str(path)
+    path = data_dir / KEY_FILE
     try:
+        if configured:
+            texts = [key.reveal() for key in configured]
+        else:
+            texts = read_key_file(path) if path.exists() else [_make_key_file(path)]
         return Cipher([EncryptionKey.from_text(text) for text in texts])
     except ValueError as error:
+        source = "CHATD_ENCRYPTION_KEYS" if configured else str(path)
         raise StartRefused(f"{source}: {error}.", detail="Make one with `chatd keys new`.") from error
+    except OSError as error:
+        raise StartRefused(f"The key file {path} can't be used: {error.strerror}.") from error
 
 
 def read_key_file(path: Path) -> list[str]:
     """One key a line, the first encrypts; lines that start with # are remarks."""
-    lines = (line.strip() for line in path.read_text("ascii").splitlines())
+    lines = (line.strip() for line in path.read_text("utf-8", errors="replace").splitlines())
     return [line for line in lines if line and not line.startswith("#")]
 
 
 def write_key_file(path: Path, keys: Sequence[str]) -> None:
     """Replace the file in one step, readable by its owner only."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f"{path.name}.{os.getpid()}")
-    remark = "# Encryption keys, the first encrypts. Without them the stored secrets are lost: back this up.\n"
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w", encoding="ascii") as file:
-        file.write(remark + "\n".join(keys) + "\n")
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(path)
+    draft = _draft_key_file(path, keys)
+    try:
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def _make_key_file(path: Path) -> str:
     """Of several servers that start at once on an empty directory one makes the file and all read it."""
     key = new_key_text()
-    draft = path.with_name(f"{path.name}.new.{os.getpid()}")
-    write_key_file(draft, [key])
+    draft = _draft_key_file(path, [key])
     try:
         os.link(draft, path)
     except FileExistsError:
@@ -60,6 +57,17 @@ def _make_key_file(path: Path) -> str:
     finally:
         draft.unlink()
     return key
+
+
+def _draft_key_file(path: Path, keys: Sequence[str]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, draft = tempfile.mkstemp(prefix=f"{path.name}.", dir=path.parent)  # mode 0600
+    remark = "# Encryption keys, the first encrypts. Without them the stored secrets are lost: back this up.\n"
+    with os.fdopen(descriptor, "w", encoding="ascii") as file:
+        file.write(remark + "\n".join(keys) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    return Path(draft)
 
 
 async def check_keys(store: Store, cipher: Cipher) -> None:

@@ -15,6 +15,7 @@ from chatd.store.queries import (
     EncryptionKey,
     Group,
     InsertGroupMembersItem,
+    ListGroupMembersRow,
     Organization,
     Token,
     TokenKind,
@@ -71,9 +72,11 @@ class MeteredStore:
         with self._meter.query("delete_group_member"):
             return await self._inner.delete_group_member(group_id=group_id, user_id=user_id)
 
-    async def list_group_members(self, *, group_id: UUID) -> list[User]:
+    async def list_group_members(
+        self, *, group_id: UUID, after_id: UUID | None, max_rows: int
+    ) -> list[ListGroupMembersRow]:
         with self._meter.query("list_group_members"):
-            return await self._inner.list_group_members(group_id=group_id)
+            return await self._inner.list_group_members(group_id=group_id, after_id=after_id, max_rows=max_rows)
 
     async def list_group_ids_by_user(self, *, user_id: UUID) -> list[UUID]:
         with self._meter.query("list_group_ids_by_user"):
@@ -165,6 +168,38 @@ class MeteredStore:
                 client_ip=client_ip,
                 user_agent=user_agent,
             )
+
+    async def insert_session(
+        self,
+        *,
+        id: UUID,
+        hash: bytes,
+        scopes: Sequence[str],
+        expires_at: datetime,
+        client_ip: str,
+        user_agent: str,
+        user_id: UUID,
+        verified: str,
+    ) -> Token | None:
+        with self._meter.query("insert_session"):
+            return await self._inner.insert_session(
+                id=id,
+                hash=hash,
+                scopes=scopes,
+                expires_at=expires_at,
+                client_ip=client_ip,
+                user_agent=user_agent,
+                user_id=user_id,
+                verified=verified,
+            )
+
+    async def count_tokens_by_user(self, *, user_id: UUID, kind: TokenKind) -> int:
+        with self._meter.query("count_tokens_by_user"):
+            return await self._inner.count_tokens_by_user(user_id=user_id, kind=kind)
+
+    async def delete_oldest_sessions(self, *, user_id: UUID, keep: int) -> int:
+        with self._meter.query("delete_oldest_sessions"):
+            return await self._inner.delete_oldest_sessions(user_id=user_id, keep=keep)
 
     async def get_token_by_id(self, *, id: UUID) -> Token:
         with self._meter.query("get_token_by_id"):
@@ -281,6 +316,10 @@ class MeteredStore:
         with self._meter.query("update_user_password"):
             return await self._inner.update_user_password(password_hash=password_hash, id=id)
 
+    async def rehash_password(self, *, stronger: str, id: UUID, verified: str) -> int:
+        with self._meter.query("rehash_password"):
+            return await self._inner.rehash_password(stronger=stronger, id=id, verified=verified)
+
     async def delete_user(self, *, id: UUID) -> int:
         with self._meter.query("delete_user"):
             return await self._inner.delete_user(id=id)
@@ -310,3 +349,7 @@ class MeteredStore:
     async def list_announced_keys(self) -> list[int]:
         with self._meter.query("list_announced_keys"):
             return await self._inner.list_announced_keys()
+
+    async def hold_announcements(self) -> None:
+        with self._meter.query("hold_announcements"):
+            await self._inner.hold_announcements()

@@ -27,6 +27,12 @@ CREATE TABLE IF NOT EXISTS schema_info (
     min_version integer NOT NULL
 );
 INSERT INTO schema_info (version, min_version) VALUES (0, 0) ON CONFLICT DO NOTHING;
+CREATE TABLE IF NOT EXISTS applied_migrations (
+    number     integer PRIMARY KEY,
+    name       text NOT NULL,
+    sha256     text NOT NULL,
+    applied_at timestamptz NOT NULL DEFAULT now()
+);
 CREATE TABLE IF NOT EXISTS function_sets (
     schema_name  text PRIMARY KEY,
     installed_at timestamptz NOT NULL DEFAULT now()
@@ -38,6 +44,10 @@ class Migration(msgspec.Struct, frozen=True):
     number: int
     name: str
     sql: str
+
+    @property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.sql.encode()).hexdigest()
 
     @property
     def drops_function_sets(self) -> bool:
@@ -109,6 +119,7 @@ async def migrate(
                 f"which code that knows only schema {known} can't use.",
                 detail=f"Run a chatd that knows at least schema {min_version}.",
             )
+        await _refuse_edited(connection, migrations)
         pending = tuple(migration for migration in migrations if migration.number > version)
         for migration in pending:
             await _apply(connection, migration)
@@ -135,11 +146,37 @@ async def _apply(connection: "Connection", migration: Migration) -> None:
                 await _drop_function_sets(connection)
             await connection.execute(migration.sql)
             await connection.execute("UPDATE schema_info SET version = $1", migration.number)
+            await connection.execute(
+                "INSERT INTO applied_migrations (number, name, sha256) VALUES ($1, $2, $3)",
+                migration.number,
+                migration.name,
+                migration.sha256,
+            )
+            if migration.drops_function_sets:
+                # Code that is older would go on calling functions that are gone.
+                least = await connection.fetchval("SELECT min_version FROM schema_info")
+                if least < migration.number:
+                    raise StartRefused(
+                        f"Migration {migration.number:04} ({migration.name}) drops the functions of older code but "
+                        f"does not raise min_version to {migration.number}."
+                    )
     except asyncpg.PostgresError as error:
         raise StartRefused(
             f"Migration {migration.number:04} ({migration.name}) failed: {error}",
             detail="Nothing of it was applied; the migrations before it were.",
         ) from error
+
+
+async def _refuse_edited(connection: "Connection", migrations: tuple[Migration, ...]) -> None:
+    applied = {
+        row["number"]: row["sha256"] for row in await connection.fetch("SELECT number, sha256 FROM applied_migrations")
+    }
+    for migration in migrations:
+        if applied.get(migration.number, migration.sha256) != migration.sha256:
+            raise StartRefused(
+                f"Migration {migration.number:04} ({migration.name}) was changed after this database applied it.",
+                detail="Put its old text back and write a new migration for the change.",
+            )
 
 
 async def _drop_function_sets(connection: "Connection") -> None:

@@ -51,6 +51,15 @@ async def migrate_database(dsn: str) -> MigrationReport:
         ) from error
     try:
         return await migrate(connection)
+    except asyncpg.InsufficientPrivilegeError as error:
+        raise StartRefused(
+            f"The database can't be migrated: {error}.", detail="The user of CHATD_DATABASE_URL must own its database."
+        ) from error
+    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        raise StartRefused(
+            f"The database can't be migrated: {error or type(error).__name__}.",
+            detail="Try again; the server's log says more.",
+        ) from error
     finally:
         await connection.close()
 

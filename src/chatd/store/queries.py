@@ -44,18 +44,12 @@ class InsertGroupMembersItem(Struct, frozen=True, gc=False):
     user_id: UUID
 
 
-class User(Struct, frozen=True, gc=False):
+class ListGroupMembersRow(Struct, frozen=True, gc=False):
+    """A row of list_group_members."""
+
     id: UUID
-    email: str
     username: str
     display_name: str
-    password_hash: str
-    role: UserRole
-    status: UserStatus
-    deleted: bool
-    created_at: datetime
-    updated_at: datetime
-    last_seen_at: datetime | None
 
 
 class Organization(Struct, frozen=True, gc=False):
@@ -111,6 +105,20 @@ class TouchTokensLastUsedItem(Struct, frozen=True, gc=False):
     used_at: datetime
 
 
+class User(Struct, frozen=True, gc=False):
+    id: UUID
+    email: str
+    username: str
+    display_name: str
+    password_hash: str
+    role: UserRole
+    status: UserStatus
+    deleted: bool
+    created_at: datetime
+    updated_at: datetime
+    last_seen_at: datetime | None
+
+
 class TouchUsersLastSeenItem(Struct, frozen=True, gc=False):
     """One element of touch_users_last_seen."""
 
@@ -139,7 +147,11 @@ class Queries(Protocol):
 
     async def delete_group_member(self, *, group_id: UUID, user_id: UUID) -> int: ...
 
-    async def list_group_members(self, *, group_id: UUID) -> list[User]: ...
+    async def list_group_members(
+        self, *, group_id: UUID, after_id: UUID | None, max_rows: int
+    ) -> list[ListGroupMembersRow]:
+        """Who is in a group: what its members may know of each other."""
+        ...
 
     async def list_group_ids_by_user(self, *, user_id: UUID) -> list[UUID]: ...
 
@@ -192,6 +204,29 @@ class Queries(Protocol):
         client_ip: str,
         user_agent: str,
     ) -> Token: ...
+
+    async def insert_session(
+        self,
+        *,
+        id: UUID,
+        hash: bytes,
+        scopes: Sequence[str],
+        expires_at: datetime,
+        client_ip: str,
+        user_agent: str,
+        user_id: UUID,
+        verified: str,
+    ) -> Token | None:
+        """A session, if the password that was verified is still the user's. The lock makes a change of it wait, and end this
+        session with the others, or come first, and leave no row here.
+        """
+        ...
+
+    async def count_tokens_by_user(self, *, user_id: UUID, kind: TokenKind) -> int: ...
+
+    async def delete_oldest_sessions(self, *, user_id: UUID, keep: int) -> int:
+        """Keeps a user's newest sessions."""
+        ...
 
     async def get_token_by_id(self, *, id: UUID) -> Token: ...
 
@@ -257,6 +292,10 @@ class Queries(Protocol):
 
     async def update_user_password(self, *, password_hash: str, id: UUID) -> User: ...
 
+    async def rehash_password(self, *, stronger: str, id: UUID, verified: str) -> int:
+        """A stronger hash of the same password, unless the password was changed meanwhile."""
+        ...
+
     async def delete_user(self, *, id: UUID) -> int:
         """Messages and costs refer to the row, so it stays, hidden."""
         ...
@@ -314,9 +353,11 @@ DELETE FROM group_members WHERE group_id = $1 AND user_id = $2
 """
 
 _LIST_GROUP_MEMBERS = """-- name: list_group_members
-SELECT users.id, users.email, users.username, users.display_name, users.password_hash, users.role, users.status, users.deleted, users.created_at, users.updated_at, users.last_seen_at FROM users JOIN group_members ON group_members.user_id = users.id
-WHERE group_members.group_id = $1 AND NOT users.deleted
+SELECT users.id, users.username, users.display_name
+FROM users JOIN group_members ON group_members.user_id = users.id
+WHERE group_members.group_id = $1 AND NOT users.deleted AND ($2::uuid IS NULL OR users.id > $2)
 ORDER BY users.id
+LIMIT $3::int
 """
 
 _LIST_GROUP_IDS_BY_USER = """-- name: list_group_ids_by_user
@@ -381,6 +422,25 @@ _INSERT_TOKEN = """-- name: insert_token
 INSERT INTO tokens (id, user_id, kind, name, hash, scopes, expires_at, client_ip, user_agent)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 RETURNING id, user_id, kind, name, hash, scopes, created_at, expires_at, last_used_at, client_ip, user_agent
+"""
+
+_INSERT_SESSION = """-- name: insert_session
+INSERT INTO tokens (id, user_id, kind, name, hash, scopes, expires_at, client_ip, user_agent)
+SELECT $1, users.id, 'session', 'session', $2, $3::text[], $4, $5, $6
+FROM users
+WHERE users.id = $7 AND users.password_hash = $8 AND users.status = 'active' AND NOT users.deleted
+FOR SHARE
+RETURNING id, user_id, kind, name, hash, scopes, created_at, expires_at, last_used_at, client_ip, user_agent
+"""
+
+_COUNT_TOKENS_BY_USER = """-- name: count_tokens_by_user
+SELECT count(*) AS count FROM tokens WHERE user_id = $1 AND kind = $2 AND expires_at > now()
+"""
+
+_DELETE_OLDEST_SESSIONS = """-- name: delete_oldest_sessions
+DELETE FROM tokens WHERE user_id = $1 AND id IN (
+    SELECT old.id FROM tokens old WHERE old.user_id = $1 AND old.kind = 'session' ORDER BY old.id DESC OFFSET $2::int
+)
 """
 
 _GET_TOKEN_BY_ID = """-- name: get_token_by_id
@@ -488,6 +548,10 @@ _UPDATE_USER_PASSWORD = """-- name: update_user_password
 UPDATE users SET password_hash = $1, updated_at = now() WHERE id = $2 AND NOT deleted RETURNING id, email, username, display_name, password_hash, role, status, deleted, created_at, updated_at, last_seen_at
 """
 
+_REHASH_PASSWORD = """-- name: rehash_password
+UPDATE users SET password_hash = $1 WHERE id = $2 AND password_hash = $3
+"""
+
 _DELETE_USER = """-- name: delete_user
 UPDATE users SET deleted = true, updated_at = now() WHERE id = $1 AND NOT deleted
 """
@@ -503,18 +567,18 @@ WHERE users.id = seen.id
 """
 
 
-def _read_user(row: Record) -> User:
-    return User(
-        row[0], row[1], row[2], row[3], row[4], UserRole(row[5]), UserStatus(row[6]), row[7], row[8], row[9], row[10]
-    )
-
-
 def _read_token(row: Record) -> Token:
     return Token(row[0], row[1], TokenKind(row[2]), row[3], row[4], row[5], row[6], row[7], row[8], row[9], row[10])
 
 
 def _read_authenticate_token_row(row: Record) -> AuthenticateTokenRow:
     return AuthenticateTokenRow(row[0], TokenKind(row[1]), row[2], row[3], row[4], row[5], UserRole(row[6]))
+
+
+def _read_user(row: Record) -> User:
+    return User(
+        row[0], row[1], row[2], row[3], row[4], UserRole(row[5]), UserStatus(row[6]), row[7], row[8], row[9], row[10]
+    )
 
 
 def _changed_rows(status: str) -> int:
@@ -563,8 +627,12 @@ class SqlQueries:
     async def delete_group_member(self, *, group_id: UUID, user_id: UUID) -> int:
         return _changed_rows(await self._db.execute(_DELETE_GROUP_MEMBER, group_id, user_id))
 
-    async def list_group_members(self, *, group_id: UUID) -> list[User]:
-        return [_read_user(row) for row in await self._db.fetch(_LIST_GROUP_MEMBERS, group_id)]
+    async def list_group_members(
+        self, *, group_id: UUID, after_id: UUID | None, max_rows: int
+    ) -> list[ListGroupMembersRow]:
+        return [
+            ListGroupMembersRow(*row) for row in await self._db.fetch(_LIST_GROUP_MEMBERS, group_id, after_id, max_rows)
+        ]
 
     async def list_group_ids_by_user(self, *, user_id: UUID) -> list[UUID]:
         return [row[0] for row in await self._db.fetch(_LIST_GROUP_IDS_BY_USER, user_id)]
@@ -637,6 +705,32 @@ class SqlQueries:
         if row_ is None:
             raise NotFound("Token")
         return _read_token(row_)
+
+    async def insert_session(
+        self,
+        *,
+        id: UUID,
+        hash: bytes,
+        scopes: Sequence[str],
+        expires_at: datetime,
+        client_ip: str,
+        user_agent: str,
+        user_id: UUID,
+        verified: str,
+    ) -> Token | None:
+        row_ = await self._db.fetchrow(
+            _INSERT_SESSION, id, hash, scopes, expires_at, client_ip, user_agent, user_id, verified
+        )
+        return None if row_ is None else _read_token(row_)
+
+    async def count_tokens_by_user(self, *, user_id: UUID, kind: TokenKind) -> int:
+        value_ = await self._db.fetchval(_COUNT_TOKENS_BY_USER, user_id, kind)
+        if value_ is None:
+            raise NotFound("Tokens by user")
+        return value_
+
+    async def delete_oldest_sessions(self, *, user_id: UUID, keep: int) -> int:
+        return _changed_rows(await self._db.execute(_DELETE_OLDEST_SESSIONS, user_id, keep))
 
     async def get_token_by_id(self, *, id: UUID) -> Token:
         row_ = await self._db.fetchrow(_GET_TOKEN_BY_ID, id)
@@ -748,6 +842,9 @@ class SqlQueries:
         if row_ is None:
             raise NotFound("User")
         return _read_user(row_)
+
+    async def rehash_password(self, *, stronger: str, id: UUID, verified: str) -> int:
+        return _changed_rows(await self._db.execute(_REHASH_PASSWORD, stronger, id, verified))
 
     async def delete_user(self, *, id: UUID) -> int:
         return _changed_rows(await self._db.execute(_DELETE_USER, id))

@@ -35,8 +35,14 @@ async def rotate(store: Store, cipher: Cipher, *, progress: Callable[[EncryptedC
             done += moved
             progress(column, done)
         report.append(Rotated(column, done))
-    await _refuse_other_servers(store, cipher)
-    await store.revoke_encryption_keys_except(id=cipher.primary.id)
+    async with store.transaction() as tx:
+        # No server can start between this look and the revocation: it would write under a key that is then forgotten.
+        await tx.hold_announcements()
+        await _refuse_other_servers(tx, cipher)
+        for column in await tx.list_encrypted_columns():
+            if await tx.lock_values_under_other_keys(column=column, key_id=cipher.primary.id, max_rows=1):
+                raise StartRefused("A secret was stored under another key meanwhile.", detail="Rotate again.")
+        await tx.revoke_encryption_keys_except(id=cipher.primary.id)
     return report
 
 

@@ -36,21 +36,26 @@ CREATE TABLE public.users (
     CONSTRAINT users_username_shape CHECK ((username ~ '^[a-zA-Z0-9]([a-zA-Z0-9_.-]{0,30}[a-zA-Z0-9])?$'::text))
 );
 
-CREATE FUNCTION public.auth_changed() RETURNS trigger
+CREATE FUNCTION public.move_version() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
+DECLARE
+    area_name text := TG_ARGV[0];
+    moved text := 'chatd.moved_' || area_name;
 BEGIN
-    UPDATE versions SET version = version + 1 WHERE area = 'auth';
+    IF current_setting(moved, true) IS DISTINCT FROM pg_current_xact_id()::text THEN
+        UPDATE versions SET version = version + 1 WHERE area = area_name;
+        PERFORM set_config(moved, pg_current_xact_id()::text, true);
+    END IF;
     RETURN NULL;
 END $$;
 
-CREATE FUNCTION public.settings_changed() RETURNS trigger
-    LANGUAGE plpgsql
-    AS $$
-BEGIN
-    UPDATE versions SET version = version + 1 WHERE area = 'settings';
-    RETURN NULL;
-END $$;
+CREATE TABLE public.applied_migrations (
+    number integer NOT NULL,
+    name text NOT NULL,
+    sha256 text NOT NULL,
+    applied_at timestamp with time zone DEFAULT now() NOT NULL
+);
 
 CREATE TABLE public.encryption_keys (
     id text NOT NULL,
@@ -140,6 +145,9 @@ CREATE TABLE public.versions (
     version bigint DEFAULT 1 NOT NULL
 );
 
+ALTER TABLE ONLY public.applied_migrations
+    ADD CONSTRAINT applied_migrations_pkey PRIMARY KEY (number);
+
 ALTER TABLE ONLY public.encryption_keys
     ADD CONSTRAINT encryption_keys_pkey PRIMARY KEY (id);
 
@@ -203,11 +211,11 @@ CREATE UNIQUE INDEX users_email_key ON public.users USING btree (lower(email)) W
 
 CREATE UNIQUE INDEX users_username_key ON public.users USING btree (lower(username)) WHERE (NOT deleted);
 
-CREATE TRIGGER site_settings_changed AFTER INSERT OR DELETE OR UPDATE ON public.site_settings FOR EACH STATEMENT EXECUTE FUNCTION public.settings_changed();
+CREATE CONSTRAINT TRIGGER site_settings_move_version AFTER INSERT OR DELETE OR UPDATE ON public.site_settings DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.move_version('settings');
 
-CREATE TRIGGER tokens_auth_changed AFTER DELETE OR UPDATE OF expires_at, scopes ON public.tokens FOR EACH STATEMENT EXECUTE FUNCTION public.auth_changed();
+CREATE CONSTRAINT TRIGGER tokens_move_auth_version AFTER DELETE OR UPDATE OF expires_at, scopes ON public.tokens DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.move_version('auth');
 
-CREATE TRIGGER users_auth_changed AFTER DELETE OR UPDATE OF role, status, deleted, password_hash, username ON public.users FOR EACH STATEMENT EXECUTE FUNCTION public.auth_changed();
+CREATE CONSTRAINT TRIGGER users_move_auth_version AFTER DELETE OR UPDATE OF role, status, deleted, password_hash, username ON public.users DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.move_version('auth');
 
 ALTER TABLE ONLY public.group_members
     ADD CONSTRAINT group_members_group_id_fkey FOREIGN KEY (group_id) REFERENCES public.groups(id) ON DELETE CASCADE;

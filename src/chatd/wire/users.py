@@ -154,9 +154,17 @@ class GroupPage(msgspec.Struct):
     next_after: UUID | None
 
 
-class GroupWithMembers(msgspec.Struct):
-    group: Group
-    members: list[User]
+class GroupMember(msgspec.Struct):
+    """What members of a group may know of each other."""
+
+    id: UUID
+    username: str
+    display_name: str
+
+
+class GroupMemberPage(msgspec.Struct):
+    members: list[GroupMember]
+    next_after: UUID | None
 
 
 class SaveGroup(msgspec.Struct, forbid_unknown_fields=True):

@@ -9,7 +9,7 @@ from litestar.params import FromPath, JSONBody, QueryParameter
 
 from chatd.core.errors import NotFound
 from chatd.server import convert
-from chatd.server.routes.asking import Ask, PageLimit, TheAsk, UserRef, find_user, problems
+from chatd.server.routes.asking import Ask, PageLimit, TheAsk, UserRef, find_user_id, problems
 from chatd.store.queries import TokenKind
 from chatd.wire import users as wire
 
@@ -18,8 +18,9 @@ Before = Annotated[UUID | None, QueryParameter(description="`next_before` of the
 
 
 async def _page(ask: Ask, user: str, kind: TokenKind, before: UUID | None, limit: int) -> wire.TokenPage:
-    owner = await find_user(ask, user)
-    rows = await ask.store.list_tokens_by_user(user_id=owner.id, kind=kind, before_id=before, max_rows=limit + 1)
+    rows = await ask.store.list_tokens_by_user(
+        user_id=await find_user_id(ask, user), kind=kind, before_id=before, max_rows=limit + 1
+    )
     page = rows[:limit]
     return wire.TokenPage(
         tokens=[convert.token(row, current=ask.person.token_id) for row in page],
@@ -28,9 +29,9 @@ async def _page(ask: Ask, user: str, kind: TokenKind, before: UUID | None, limit
 
 
 async def _revoke(ask: Ask, user: str, token: UUID, kind: TokenKind) -> None:
-    owner = await find_user(ask, user)
+    owner_id = await find_user_id(ask, user)
     row = await ask.store.get_token_by_id(id=token)
-    if row.user_id != owner.id or row.kind is not kind:
+    if row.user_id != owner_id or row.kind is not kind:
         raise NotFound("Token")
     await ask.store.delete_token(id=token)
     ask.versions.changed("auth")
@@ -45,9 +46,9 @@ async def list_tokens(user: UserRef, ask: TheAsk, before: Before = None, limit: 
 @post("/tokens", tags=_TAG, responses=problems(400, 401, 403, 404, 409))
 async def create_token(user: UserRef, data: JSONBody[wire.CreateToken], ask: TheAsk) -> wire.CreatedToken:
     """Make an API token for oneself. `key` is shown this once. A token can't make one that may do more than itself."""
-    owner = await find_user(ask, user)
+    owner_id = await find_user_id(ask, user)
     key, row = await ask.accounts.create_token(
-        user_id=owner.id,
+        user_id=owner_id,
         name=data.name,
         scopes=data.scopes,
         lifetime=timedelta(hours=data.lifetime_hours),
@@ -76,8 +77,8 @@ async def end_session(user: UserRef, token: FromPath[UUID], ask: TheAsk) -> None
 @delete("/sessions", tags=_TAG, responses=problems(401, 404))
 async def end_sessions(user: UserRef, ask: TheAsk) -> None:
     """Sign out everywhere else."""
-    owner = await find_user(ask, user)
-    await ask.store.delete_user_sessions(user_id=owner.id, except_id=ask.person.token_id)
+    owner_id = await find_user_id(ask, user)
+    await ask.store.delete_user_sessions(user_id=owner_id, except_id=ask.person.token_id)
     ask.versions.changed("auth")
 
 

@@ -122,21 +122,23 @@ CREATE TABLE encryption_keys (
     CONSTRAINT encryption_keys_id_shape CHECK (id ~ '^[0-9a-f]{16}$')
 );
 
--- Anything that changes who may do what moves the auth version, whoever wrote it.
-CREATE FUNCTION auth_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+-- Anything that changes who may do what moves the auth version, whoever wrote it. Deferred to the commit and done once
+-- per transaction: the counter is then the last row that every transaction locks, so that no two can deadlock over it.
+CREATE FUNCTION move_version() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    area_name text := TG_ARGV[0];
+    moved text := 'chatd.moved_' || area_name;
 BEGIN
-    UPDATE versions SET version = version + 1 WHERE area = 'auth';
+    IF current_setting(moved, true) IS DISTINCT FROM pg_current_xact_id()::text THEN
+        UPDATE versions SET version = version + 1 WHERE area = area_name;
+        PERFORM set_config(moved, pg_current_xact_id()::text, true);
+    END IF;
     RETURN NULL;
 END $$;
-CREATE TRIGGER users_auth_changed AFTER UPDATE OF role, status, deleted, password_hash, username OR DELETE ON users
-    FOR EACH STATEMENT EXECUTE FUNCTION auth_changed();
-CREATE TRIGGER tokens_auth_changed AFTER DELETE OR UPDATE OF expires_at, scopes ON tokens
-    FOR EACH STATEMENT EXECUTE FUNCTION auth_changed();
-
-CREATE FUNCTION settings_changed() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    UPDATE versions SET version = version + 1 WHERE area = 'settings';
-    RETURN NULL;
-END $$;
-CREATE TRIGGER site_settings_changed AFTER INSERT OR UPDATE OR DELETE ON site_settings
-    FOR EACH STATEMENT EXECUTE FUNCTION settings_changed();
+CREATE CONSTRAINT TRIGGER users_move_auth_version
+    AFTER DELETE OR UPDATE OF role, status, deleted, password_hash, username ON users
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_version('auth');
+CREATE CONSTRAINT TRIGGER tokens_move_auth_version AFTER DELETE OR UPDATE OF expires_at, scopes ON tokens
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_version('auth');
+CREATE CONSTRAINT TRIGGER site_settings_move_version AFTER INSERT OR UPDATE OR DELETE ON site_settings
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_version('settings');

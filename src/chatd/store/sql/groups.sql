@@ -28,9 +28,13 @@ ON CONFLICT ON CONSTRAINT group_members_pkey DO NOTHING;
 DELETE FROM group_members WHERE group_id = @group_id AND user_id = @user_id;
 
 -- name: list_group_members :many
-SELECT users.* FROM users JOIN group_members ON group_members.user_id = users.id
-WHERE group_members.group_id = @group_id AND NOT users.deleted
-ORDER BY users.id;
+-- Who is in a group: what its members may know of each other.
+-- @optional after_id
+SELECT users.id, users.username, users.display_name
+FROM users JOIN group_members ON group_members.user_id = users.id
+WHERE group_members.group_id = @group_id AND NOT users.deleted AND (@after_id::uuid IS NULL OR users.id > @after_id)
+ORDER BY users.id
+LIMIT @max_rows::int;
 
 -- name: list_group_ids_by_user :many
 SELECT group_id FROM group_members WHERE user_id = @user_id ORDER BY group_id;

@@ -3,6 +3,26 @@ INSERT INTO tokens (id, user_id, kind, name, hash, scopes, expires_at, client_ip
 VALUES (@id, @user_id, @kind, @name, @hash, @scopes, @expires_at, @client_ip, @user_agent)
 RETURNING *;
 
+-- name: insert_session :opt
+-- A session, if the password that was verified is still the user's. The lock makes a change of it wait, and end this
+-- session with the others, or come first, and leave no row here.
+INSERT INTO tokens (id, user_id, kind, name, hash, scopes, expires_at, client_ip, user_agent)
+SELECT @id, users.id, 'session', 'session', @hash, @scopes::text[], @expires_at, @client_ip, @user_agent
+FROM users
+WHERE users.id = @user_id AND users.password_hash = @verified AND users.status = 'active' AND NOT users.deleted
+FOR SHARE
+RETURNING *;
+
+-- name: count_tokens_by_user :one
+-- @notnull count
+SELECT count(*) AS count FROM tokens WHERE user_id = @user_id AND kind = @kind AND expires_at > now();
+
+-- name: delete_oldest_sessions :exec
+-- Keeps a user's newest sessions.
+DELETE FROM tokens WHERE user_id = @user_id AND id IN (
+    SELECT old.id FROM tokens old WHERE old.user_id = @user_id AND old.kind = 'session' ORDER BY old.id DESC OFFSET @keep::int
+);
+
 -- name: get_token_by_id :one
 SELECT * FROM tokens WHERE id = @id;
 

@@ -60,6 +60,10 @@ UPDATE users SET status = @status, updated_at = now() WHERE id = @id AND NOT del
 -- name: update_user_password :one
 UPDATE users SET password_hash = @password_hash, updated_at = now() WHERE id = @id AND NOT deleted RETURNING *;
 
+-- name: rehash_password :exec
+-- A stronger hash of the same password, unless the password was changed meanwhile.
+UPDATE users SET password_hash = @stronger WHERE id = @id AND password_hash = @verified;
+
 -- name: delete_user :exec
 -- Messages and costs refer to the row, so it stays, hidden.
 UPDATE users SET deleted = true, updated_at = now() WHERE id = @id AND NOT deleted;
