@@ -130,7 +130,7 @@ class EmbeddedPostgres:
         except (KeeperError, OSError) as error:
             if not self._password:
                 raise StartRefused(
-                    f"The password of the embedded Postgres can't be read: {error}.",
+                    f"The password of the embedded Postgres in {self._directory.password} can't be read.",
                     detail=f"Stop every chatd that uses {self._directory.path} and start again: it is then replaced.",
                 ) from error
             password = self._password

@@ -3,7 +3,6 @@
 import asyncio
 import fcntl
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -141,8 +140,10 @@ def _why(done: subprocess.CompletedProcess[str], directory: DataDirectory) -> st
     if said := done.stderr.strip():
         return said[-_SAID_CHARACTERS:]
     if done.returncode < 0:
-        killer = signal.Signals(-done.returncode).name
-        return f"Something ended its keeper's start with {killer}. Look for it in the system's log, then start again."
+        return (
+            f"The start of its keeper was ended by signal {-done.returncode}. See the system's log for what sent it "
+            "(signal 9: maybe too little memory), and start again."
+        )
     return f"Its keeper's start ended with code {done.returncode} and no reason. See {directory.keeper_log}."
 
 

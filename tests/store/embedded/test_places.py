@@ -62,6 +62,17 @@ async def test_a_path_too_long_for_a_socket_works_for_every_server(data_dir, mon
     shutil.rmtree(short)
 
 
+@pytest.mark.parametrize("name", ["one, two", "a b%20?#&=+@:;'\"\\ü"])
+async def test_a_folder_of_any_name_can_be_connected_to(data_dir, monkeypatch, name):
+    monkeypatch.setenv("TMPDIR", str(data_dir.parent))
+    named = data_dir.parent / name
+    async with embedded_postgres(named, clock=SystemClock(), server_settings=FAST) as postgres:
+        connection = await asyncpg.connect(postgres.dsn)
+        assert Path(await connection.fetchval("SHOW data_directory")) == named / "postgres" / "data"
+        await connection.close()
+    await wait_stopped(named, SystemClock())
+
+
 @needs_root
 async def test_as_root_unreachable_folders_are_left_as_they_are_and_the_files_go_elsewhere(data_dir):
     closed = data_dir.parent / "closed"

@@ -1,7 +1,8 @@
 """What chatd can't or must not start is refused with the reason and what to do."""
 
+import os
+import re
 import signal
-from pathlib import Path
 
 import pytest
 
@@ -10,8 +11,9 @@ from chatd.core.errors import StartRefused
 from chatd.store.embedded import embedded_postgres
 from chatd.store.embedded_lease import wait_stopped
 from chatd.store.keeper.account import _make_user
+from chatd.store.keeper.files import KeeperError, private_folder
 from chatd.store.keeper.options import KeeperLimits
-from chatd.store.keeper.paths import KeeperError, PostgresHome, postgres_socket, private_folder
+from chatd.store.keeper.paths import PostgresHome, postgres_socket
 from chatd.store.keeper.process import identify
 from chatd.store.postgres_binaries import find_binaries
 
@@ -57,6 +59,8 @@ async def test_a_postgres_that_ends_again_and_again_is_reported_with_its_last_wo
         async with embedded_postgres(data_dir, clock=SystemClock(), server_settings=settings, limits=limits):
             pass
     await wait_stopped(data_dir, SystemClock())
+    line = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \[\d+\] .")
+    assert all(line.match(one) for one in (data_dir / "keeper.log").read_text().splitlines())
     async with embedded_postgres(data_dir, clock=SystemClock(), server_settings=FAST) as postgres:
         assert identify(postgres.postgres_pid) is not None
 
@@ -71,7 +75,7 @@ async def test_a_folder_that_holds_something_else_is_not_overwritten(data_dir):
 
 async def test_a_data_directory_that_is_a_file_is_refused(data_dir):
     data_dir.write_text("")
-    with pytest.raises(StartRefused, match="Not a directory"):
+    with pytest.raises(StartRefused, match=r"is not a folder\. Move it away"):
         async with embedded_postgres(data_dir, clock=SystemClock()):
             pass
     data_dir.unlink()
@@ -118,5 +122,43 @@ def test_a_socket_folder_that_others_can_write_is_refused(tmp_path):
     folder = tmp_path / "sockets"
     folder.mkdir()
     folder.chmod(0o777)
-    with pytest.raises(KeeperError, match="not a private folder"):
-        private_folder(folder, mode=0o700, uid=Path.home().stat().st_uid)
+    with pytest.raises(KeeperError, match=r"not a private folder.* Remove it"):
+        private_folder(folder, mode=0o700, uid=os.geteuid(), temporary=True)
+
+
+def test_nobody_is_told_to_remove_the_folder_of_the_database(tmp_path):
+    folder = tmp_path / "postgres"
+    folder.mkdir()
+    folder.chmod(0o777)
+    with pytest.raises(KeeperError, match="Other users can write") as open_for_others:
+        private_folder(folder, mode=0o700, uid=os.geteuid())
+    with pytest.raises(KeeperError, match="belongs to user") as foreign:
+        private_folder(folder, mode=0o700, uid=os.geteuid() + 1)
+    (tmp_path / "link").symlink_to(folder)
+    with pytest.raises(KeeperError, match="not a link to it") as link:
+        private_folder(tmp_path / "link", mode=0o700, uid=os.geteuid())
+    assert not any("Remove" in str(refused.value) for refused in (open_for_others, foreign, link))
+
+
+async def test_a_start_that_is_killed_is_told_with_what_to_do(data_dir, monkeypatch):
+    killed = data_dir.parent / "killed"
+    killed.write_text("#!/bin/sh\nkill -9 $$\n")
+    killed.chmod(0o755)
+    monkeypatch.setattr("sys.executable", str(killed))
+    with pytest.raises(StartRefused, match=r"ended by signal 9\. See the system's log .* start again"):
+        async with embedded_postgres(data_dir, clock=SystemClock()):
+            pass
+    killed.write_text("#!/bin/sh\nexit 3\n")
+    with pytest.raises(StartRefused, match=r"ended with code 3 and no reason\. See .*keeper\.log"):
+        async with embedded_postgres(data_dir, clock=SystemClock()):
+            pass
+
+
+async def test_a_start_registers_no_more_than_one_fork_hook(tmp_path, monkeypatch):
+    hooks: list[object] = []
+    monkeypatch.setattr("os.register_at_fork", lambda **hook: hooks.append(hook))
+    for _ in range(3):
+        with pytest.raises(StartRefused, match="no postgres and initdb"):
+            async with embedded_postgres(tmp_path / "data", clock=SystemClock(), binaries=tmp_path):
+                pass
+    assert len(hooks) <= 1

@@ -11,8 +11,9 @@ import sys
 import traceback
 from pathlib import Path
 
+from chatd.store.keeper.files import KeeperError, open_own, reason_of
 from chatd.store.keeper.options import KeeperOptions
-from chatd.store.keeper.paths import DataDirectory, KeeperError
+from chatd.store.keeper.paths import DataDirectory
 from chatd.store.keeper.waiting import wait_until
 from chatd.store.keeper.watch import Keeper, log
 
@@ -25,7 +26,7 @@ def _acquire(directory: DataDirectory, within: float) -> int | None:
 
     def decided() -> bool:
         nonlocal handle
-        handle = os.open(directory.lock, os.O_RDWR | os.O_CREAT, 0o600)
+        handle = open_own(directory.lock, os.O_RDWR | os.O_CREAT)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if os.path.samestat(os.fstat(handle), directory.lock.stat()):
@@ -61,9 +62,9 @@ def _detach(directory: DataDirectory) -> None:
     os.setsid()
     os.chdir("/")
     os.umask(0o077)
-    too_long = directory.keeper_log.exists() and directory.keeper_log.stat().st_size > _LOG_BYTES
-    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | (os.O_TRUNC if too_long else 0)
-    log = os.open(directory.keeper_log, flags, 0o600)
+    log = open_own(directory.keeper_log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    if os.fstat(log).st_size > _LOG_BYTES:
+        os.ftruncate(log, 0)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.dup2(log, 1)
@@ -95,15 +96,20 @@ def main(arguments: list[str]) -> int:
 
     limits = options.limits
     try:
+        directory.check_owner()
         _detach(directory)
+    except (KeeperError, OSError) as refusal:  # there is no log yet
+        report_once(reason_of(refusal))
+        return 1
+    try:
         # An earlier keeper that is stopping its Postgres ends within this time.
         lock = _acquire(directory, limits.stop_within + 3 * limits.quit_within)
         if lock is not None:
             Keeper(directory, options).run(lambda: report_once("listening"))
         report_once("listening")
     except (KeeperError, OSError) as refusal:
-        log(str(refusal))
-        report_once(str(refusal))
+        log(reason_of(refusal))
+        report_once(reason_of(refusal))
         return 1
     except Exception:
         log(traceback.format_exc())

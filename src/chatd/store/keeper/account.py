@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from chatd.store.keeper.paths import KeeperError
+from chatd.store.keeper.files import KeeperError
 from chatd.store.keeper.waiting import wait_until
 
 USER_NAME = "chatd-postgres"

@@ -12,15 +12,8 @@ from pathlib import Path
 
 from chatd.store.keeper.account import SHARED, USER_NAME, Account, postgres_account, reachable_programs, shared_folder
 from chatd.store.keeper.child import end_with_parent
-from chatd.store.keeper.paths import (
-    DataDirectory,
-    KeeperError,
-    PostgresHome,
-    fits,
-    postgres_socket,
-    private_folder,
-    traversable_mode,
-)
+from chatd.store.keeper.files import KeeperError, check_owner, private_folder, read_own, write_own
+from chatd.store.keeper.paths import DataDirectory, PostgresHome, connectable, traversable_mode
 
 NAME = "chatd"  # the database and its owner
 _INITDB_SECONDS = 300  # takes one second; a slow network disk may need minutes
@@ -51,8 +44,8 @@ def prepare(directory: DataDirectory, binaries: Path, version: str, settings: Ma
         _check_files(home, version, account)
     else:
         _make_files(directory, home, programs, account, durable=settings.get("fsync") != "off")
-    if not directory.password.exists():
-        _set_password(home.data, programs, account, new_password(directory))
+    if directory.next_password.exists() or not directory.password.exists():
+        _replace_password(directory, home, programs, account)
     return Cluster(home, _socket_folder(directory, home, account), programs, account, notes)
 
 
@@ -60,12 +53,13 @@ def _choose_home(directory: DataDirectory, account: Account) -> tuple[PostgresHo
     """In the data directory if the account can get there, else below /var/lib. Decided once."""
     inside = PostgresHome(directory.path / "postgres")
     if directory.location.exists():
-        elsewhere = PostgresHome(Path(directory.location.read_text().strip()))
+        elsewhere = PostgresHome(Path(read_own(directory.location).strip()))
         if not elsewhere.path.is_dir():
             raise KeeperError(
                 f"{directory.location} says that the database files are in {elsewhere.path}, but there is "
                 "no such folder. Put it back; remove the file only to begin with an empty database."
             )
+        check_owner(elsewhere.path)
         return elsewhere, (_elsewhere_note(directory, elsewhere),)
     private_folder(inside.path, mode=traversable_mode(), uid=os.geteuid())
     if not account.switch or account.can((inside.path / "..").stat):
@@ -86,7 +80,7 @@ def _choose_home(directory: DataDirectory, account: Account) -> tuple[PostgresHo
             f"The user {USER_NAME} can reach neither {directory.path} nor {SHARED}. "
             "Choose a data directory that other users can pass through (chmod o+x on the folders above)."
         )
-    _write_atomically(directory.location, f"{elsewhere.path}\n")
+    write_own(directory.location, f"{elsewhere.path}\n")
     return elsewhere, (_elsewhere_note(directory, elsewhere),)
 
 
@@ -98,7 +92,7 @@ def _elsewhere_note(directory: DataDirectory, home: PostgresHome) -> str:
 
 
 def _check_files(home: PostgresHome, version: str, account: Account) -> None:
-    made_by = (home.data / "PG_VERSION").read_text().strip()
+    made_by = read_own(home.data / "PG_VERSION").strip()
     major = version.split(".", maxsplit=1)[0]
     if made_by != major:
         raise KeeperError(
@@ -121,7 +115,8 @@ def _make_files(
     """Under another name, then renamed: a kill in the middle leaves nothing that looks like a database."""
     if home.data.exists():
         raise KeeperError(f"{home.data} exists but holds no database. Look what it is and move it away.")
-    password = new_password(directory)
+    password = _new_password()
+    write_own(directory.password, password)
     unfinished = Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=home.path))
     account.own(unfinished)
     handle, password_file = tempfile.mkstemp(prefix=_PASSWORD_FILE, dir=home.path)
@@ -148,28 +143,30 @@ def _make_files(
     unfinished.rename(home.data)
 
 
-def new_password(directory: DataDirectory) -> str:
-    """Make the password and store it for the servers."""
-    password = secrets.token_hex(32)
-    _write_atomically(directory.password, password)
-    return password
+def _new_password() -> str:
+    return secrets.token_hex(32)
 
 
-def _set_password(data: Path, programs: Path, account: Account, password: str) -> None:
-    """The password file was lost; whoever owns the files may set a new one."""
-    _run_sql(data, programs, account, f"ALTER ROLE {NAME} PASSWORD '{password}'")
+def _replace_password(directory: DataDirectory, home: PostgresHome, programs: Path, account: Account) -> None:
+    """The password file was lost; whoever owns the files may set a new one. Cut short, it is done again."""
+    password = _new_password()
+    write_own(directory.next_password, password)
+    _run_sql(home.data, programs, account, f"ALTER ROLE {NAME} PASSWORD '{password}'", secret=password)
+    directory.next_password.rename(directory.password)
 
 
-def _run_sql(data: Path, programs: Path, account: Account, statement: str) -> None:
+def _run_sql(data: Path, programs: Path, account: Account, statement: str, *, secret: str = "") -> None:
     """In a standalone backend: nobody else can be connected."""
     _run(
         [programs / "postgres", "--single", "-c", "exit_on_error=on", "-D", data, "postgres"],
         account,
         given=statement + "\n",
+        secret=secret,
     )
 
 
-def _run(command: list[str | Path], account: Account, *, given: str = "") -> None:
+def _run(command: list[str | Path], account: Account, *, given: str = "", secret: str = "") -> None:
+    """Raises KeeperError with its last words, `secret` taken out: Postgres repeats a statement that fails."""
     done = subprocess.run(
         command,
         input=given,
@@ -186,7 +183,8 @@ def _run(command: list[str | Path], account: Account, *, given: str = "") -> Non
         extra_groups=account.groups,
     )
     if done.returncode != 0:
-        last = " ".join((done.stderr or done.stdout).strip().splitlines()[-5:])
+        told = (done.stderr or done.stdout).strip()
+        last = " ".join((told.replace(secret, "...") if secret else told).splitlines()[-5:])
         program = Path(command[0]).name
         raise KeeperError(f"{program} ended with code {done.returncode}: {last[:2000]}")
 
@@ -201,16 +199,9 @@ def _clear_unfinished(home: PostgresHome) -> None:
 
 def _socket_folder(directory: DataDirectory, home: PostgresHome, account: Account) -> Path:
     folder = home.sockets
-    if not fits(postgres_socket(folder)):
+    temporary = not connectable(folder)
+    if temporary:
         folder = directory.short_folder() / "postgres"
-    return private_folder(folder, mode=0o700, uid=account.uid, gid=account.gid)
-
-
-def _write_atomically(path: Path, text: str) -> None:
-    """Readable by the owner alone; never seen half written."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
-    with os.fdopen(handle, "w") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    Path(name).rename(path)
+    if not connectable(folder):
+        raise KeeperError(f"Sockets can't be made in {folder.parent}. Set TMPDIR to a short path without a comma.")
+    return private_folder(folder, mode=0o700, uid=account.uid, gid=account.gid, temporary=temporary)

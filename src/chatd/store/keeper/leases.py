@@ -4,6 +4,7 @@ import json
 import selectors
 import socket
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from chatd.store.keeper.paths import DataDirectory, fits
@@ -63,17 +64,19 @@ class Leases:
             self._send(connection)
 
     def _accept(self) -> None:
+        """Everybody who waits, so that nobody is judged absent because of others before it."""
         assert self._listener is not None
-        try:
-            connection, _ = self._listener.accept()
-        except OSError:  # it gave up while it was queued
-            return
-        if len(self._holding) >= _MOST_CONNECTIONS:
-            connection.close()
-            return
-        connection.setblocking(False)
-        self._holding[connection] = False
-        self._selector.register(connection, selectors.EVENT_READ, lambda: self._read(connection))
+        for _ in range(_QUEUE):
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:  # nobody left, or it gave up while it was queued
+                return
+            if len(self._holding) >= _MOST_CONNECTIONS:
+                connection.close()
+                continue
+            connection.setblocking(False)
+            self._holding[connection] = False
+            self._selector.register(connection, selectors.EVENT_READ, partial(self._read, connection))
 
     def _read(self, connection: socket.socket) -> None:
         try:

@@ -1,19 +1,17 @@
-"""The names below a data directory, and where its sockets go when its own path is too long for them."""
+"""The names below a data directory, and where its sockets go when its own path does not suit them."""
 
 import hashlib
 import os
-import stat
 import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from chatd.store.keeper.files import check_owner, private_folder
+
 PORT = 5432  # names the socket file, as Postgres wants it; nothing listens on TCP
+_SOCKET_NAME = ".s.PGSQL."
 SOCKET_PATH_BYTES = 107 if sys.platform == "linux" else 103  # sun_path holds 108 (BSD: 104) with the final zero
-
-
-class KeeperError(Exception):
-    """The keeper can't do its work; the message says why and what to do."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +43,11 @@ class DataDirectory:
         return self.path / "postgres-password"
 
     @property
+    def next_password(self) -> Path:
+        """Written before the database learns it, renamed to `password` after: never a file that is wrong."""
+        return self.path / "postgres-password.new"
+
+    @property
     def running(self) -> Path:
         """Which process the keeper started as Postgres; outlives a killed keeper."""
         return self.path / "postgres-running.json"
@@ -54,12 +57,20 @@ class DataDirectory:
         """Names the `PostgresHome` when it is not inside. Written once, so that the files are found again."""
         return self.path / "postgres-location"
 
+    def check_owner(self) -> None:
+        """Raises KeeperError when it or the database folder in it is there and not ours."""
+        check_owner(self.path)
+        check_owner(self.path / "postgres")
+
     def create(self) -> None:
         """Make it if it is new. As root others may pass through, not list it: Postgres' files are inside."""
         if not self.path.exists():
             self.path.parent.mkdir(parents=True, exist_ok=True)
             mode = traversable_mode()
-            self.path.mkdir(mode=mode, exist_ok=True)
+            try:
+                self.path.mkdir(mode=mode)
+            except FileExistsError:  # another server was faster
+                return
             self.path.chmod(mode)
 
     def keeper_address(self) -> str:
@@ -72,11 +83,10 @@ class DataDirectory:
 
     def short_folder(self) -> Path:
         """A private folder with a short path. Raises KeeperError when someone else made one of that name."""
-        name = hashlib.sha256(bytes(self.path)).hexdigest()[
-            :16
-        ]  # enough to keep the data directories of one machine apart
+        # 16 digits are enough to keep the data directories of one machine apart.
+        name = hashlib.sha256(bytes(self.path)).hexdigest()[:16]
         folder = Path(tempfile.gettempdir()) / f"chatd-{os.geteuid()}-{name}"
-        return private_folder(folder, mode=traversable_mode(), uid=os.geteuid())
+        return private_folder(folder, mode=traversable_mode(), uid=os.geteuid(), temporary=True)
 
 
 @dataclass(frozen=True)
@@ -107,24 +117,18 @@ def fits(socket: Path) -> bool:
     return len(bytes(socket)) <= SOCKET_PATH_BYTES
 
 
+def connectable(folder: Path) -> bool:
+    """Whether a client finds Postgres in this socket folder, given in a connection URL.
+
+    Clients take a comma for a list of hosts and a name of a socket file for the file, and URLs are UTF-8.
+    """
+    try:
+        name = bytes(folder).decode()
+    except UnicodeDecodeError:
+        return False
+    return "," not in name and _SOCKET_NAME not in name and fits(postgres_socket(folder))
+
+
 def postgres_socket(folder: Path) -> Path:
     """The file that Postgres makes in its socket folder."""
-    return folder / f".s.PGSQL.{PORT}"
-
-
-def private_folder(folder: Path, *, mode: int, uid: int, gid: int | None = None) -> Path:
-    """Make a folder, or check that an existing one is a real folder, `uid`'s own, that only it may write."""
-    try:
-        folder.mkdir(mode=0o700)
-    except FileExistsError:
-        found = folder.lstat()
-        if not stat.S_ISDIR(found.st_mode) or found.st_uid != uid or found.st_mode & 0o022:
-            raise KeeperError(
-                f"{folder} exists but is not a private folder of user {uid}; someone else may have made it. "
-                "Remove it and start again."
-            ) from None
-        return folder
-    if uid != os.geteuid():
-        os.chown(folder, uid, gid if gid is not None else -1)
-    folder.chmod(mode)
-    return folder
+    return folder / f"{_SOCKET_NAME}{PORT}"

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from chatd.store.keeper.child import end_with_parent
 from chatd.store.keeper.cluster import NAME, Cluster
-from chatd.store.keeper.paths import PORT, DataDirectory, KeeperError, postgres_socket
+from chatd.store.keeper.files import KeeperError, open_own
+from chatd.store.keeper.paths import PORT, DataDirectory, postgres_socket
 from chatd.store.keeper.process import PostmasterPid, ProcessIdentity, identify, postgres_processes
 from chatd.store.keeper.waiting import wait_until
 
@@ -33,22 +34,34 @@ class Answer(Enum):
 
 
 class Question:
-    """A startup message on a fresh connection, as pg_isready sends it. Never blocks; closed by `close()`."""
+    """A startup message on a fresh connection, as pg_isready sends it. Never blocks; closed by `close()`.
+
+    While Postgres' queue is full `asked` is False, and each look at `answer()` tries again to get into it.
+    """
 
     def __init__(self, sockets: Path) -> None:
+        self._address = str(postgres_socket(sockets))
         self._answer: Answer | None = None
+        self.asked = False
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.socket.setblocking(False)
+
+    def _put(self) -> None:
         text = b"".join(word.encode() + b"\0" for word in ("user", NAME, "database", NAME)) + b"\0"
         try:
-            self.socket.connect(str(postgres_socket(sockets)))
+            self.socket.connect(self._address)
             self.socket.send(struct.pack("!ii", len(text) + 8, _PROTOCOL) + text)
-        except OSError:  # not there, nobody listens, or its queue is full
+            self.asked = True
+        except BlockingIOError:  # a busy Postgres is no dead one
+            return
+        except OSError:  # not there, or nobody listens
             self._answer = Answer.NONE
 
     def answer(self) -> Answer | None:
         """None as long as it is open."""
-        if self._answer is None:
+        if not self.asked and self._answer is None:
+            self._put()
+        if self.asked and self._answer is None:
             try:
                 said = self.socket.recv(_ANSWER_BYTES)
             except BlockingIOError:
@@ -90,8 +103,8 @@ class Postgres:
         """Start it. Raises KeeperError when another Postgres uses the files."""
         self._clear_left_behind(left_within)
         self.bound_log()
-        log = os.open(self._cluster.home.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
-        record = os.open(self._directory.running, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        log = open_own(self._cluster.home.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        record = open_own(self._directory.running, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         self._log_start = os.fstat(log).st_size
 
         def write_record() -> None:
@@ -142,11 +155,11 @@ class Postgres:
     def last_words(self) -> str:
         """The end of what it logged since its last start."""
         try:
-            with self._cluster.home.log.open("rb") as log:
+            with os.fdopen(open_own(self._cluster.home.log, os.O_RDONLY), "rb") as log:
                 size = log.seek(0, os.SEEK_END)
                 log.seek(max(self._log_start if self._log_start <= size else 0, size - _TAIL_BYTES))
                 lines = log.read(_TAIL_BYTES).decode(errors="replace").splitlines()
-        except OSError as error:
+        except (KeeperError, OSError) as error:
             return f"(no log: {error})"
         return "\n".join(lines[-_TAIL_LINES:])
 
@@ -156,10 +169,14 @@ class Postgres:
 
     def bound_log(self) -> None:
         """Keep the log and one older one. Postgres goes on writing to the same file, which is emptied."""
-        log = self._cluster.home.log
-        if log.exists() and log.stat().st_size > _LOG_BYTES:
-            shutil.copyfile(log, log.with_suffix(".log.1"))
-            os.truncate(log, 0)
+        path = self._cluster.home.log
+        if not path.exists() or path.stat().st_size <= _LOG_BYTES:
+            return
+        with os.fdopen(open_own(path, os.O_RDWR), "rb+") as log:
+            older = open_own(path.with_suffix(".log.1"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            with os.fdopen(older, "wb") as copy:
+                shutil.copyfileobj(log, copy)
+            log.truncate(0)
 
     def _clear_left_behind(self, within: float) -> None:
         """Stop the orphan of a killed keeper, never anybody else's Postgres; drop a stale postmaster.pid."""

@@ -7,6 +7,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from chatd.store.keeper.files import read_own
+
 _PROC = Path("/proc")
 _START_TOLERANCE = 60.0  # seconds between starting a process and its writing postmaster.pid, and clock corrections
 _PS_SECONDS = 10  # listing one process takes milliseconds
@@ -29,7 +31,7 @@ class ProcessIdentity:
     def read(cls, path: Path) -> "ProcessIdentity | None":
         """What `to_json` wrote; None when there is nothing or half of it (a kill in the middle)."""
         try:
-            fields = json.loads(path.read_text())
+            fields = json.loads(read_own(path))
             return cls(pid=int(fields["pid"]), started=str(fields["started"]))
         except (FileNotFoundError, ValueError, KeyError, TypeError):
             return None
@@ -46,7 +48,7 @@ class PostmasterPid:
     def read(cls, data: Path) -> "PostmasterPid | None":
         """None when there is no such file or it is not written yet."""
         try:
-            lines = (data / "postmaster.pid").read_text().splitlines()
+            lines = read_own(data / "postmaster.pid").splitlines()
             # A standalone backend writes a negative number.
             return cls(pid=abs(int(lines[0])), started_at=float(lines[2]))
         except (FileNotFoundError, ValueError, IndexError):

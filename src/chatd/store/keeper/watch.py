@@ -10,21 +10,24 @@ from enum import Enum
 from pathlib import Path
 
 from chatd.store.keeper.cluster import prepare
+from chatd.store.keeper.files import KeeperError, reason_of
 from chatd.store.keeper.leases import Leases
 from chatd.store.keeper.options import KeeperOptions
-from chatd.store.keeper.paths import PORT, DataDirectory, KeeperError
+from chatd.store.keeper.paths import PORT, DataDirectory
 from chatd.store.keeper.postgres import Answer, Postgres, Question
 from chatd.store.keeper.waiting import monotonic, timestamp, wait_until
 
 _ASK_WHILE_STARTING = 0.02  # seconds; a warm start takes a few times that
 _ASK_LESS_WHILE_STARTING = 0.1  # of the time already waited: Postgres logs each question during a long recovery
+_TRY_AGAIN = 0.1  # seconds, to get a question into Postgres' full queue
 _REASON_CHARACTERS = 4_000  # a line to a server stays far below a socket's buffer
 _LEFT_WITHIN = 15.0  # seconds for what an earlier Postgres left to go, before each stronger signal
 
 
 def log(text: str) -> None:
-    """One line in the keeper's log, which is where its standard error goes."""
-    sys.stderr.write(f"{timestamp()} [{os.getpid()}] {text}\n")
+    """Into the keeper's log, which is where its standard error goes; every line says when and who."""
+    prefix = f"{timestamp()} [{os.getpid()}]"
+    sys.stderr.write("".join(f"{prefix} {line}\n" for line in text.splitlines()))
     sys.stderr.flush()
 
 
@@ -50,8 +53,9 @@ class Keeper:
         self._question: Question | None = None
         self._phase = Phase.STARTING
         self._since = monotonic()  # the begin of the phase, or of the last sign of life in it
-        self._began = self._started = monotonic()  # this process; the last start of Postgres
+        self._waiting_since = self._started = monotonic()  # for the first server; the last start of Postgres
         self._next = 0.0  # when the next question, start or stronger signal is due
+        self._asked = 0.0  # when the last question was begun
         self._missed = 0
         self._failures = 0
         self._first_failure = 0.0
@@ -71,14 +75,18 @@ class Keeper:
             self._postgres = Postgres(self._directory, cluster, options.settings)
             self._start()
         except (KeeperError, OSError) as refusal:
-            self._fail(str(refusal))
+            self._fail(reason_of(refusal))
+        self._waiting_since = monotonic()  # until now nobody could be heard
         while self._phase is not Phase.ENDED:
-            for key, _ in self._selector.select(max(0.0, self._next - monotonic())):
-                key.data()
+            self._hear(max(0.0, self._next - monotonic()))
             try:
                 self._step()
             except (KeeperError, OSError) as refusal:
-                self._fail(str(refusal))
+                self._fail(reason_of(refusal))
+
+    def _hear(self, within: float) -> None:
+        for key, _ in self._selector.select(within):
+            key.data()
 
     def _watch_signals(self) -> None:
         ours, theirs = socket.socketpair()
@@ -114,12 +122,17 @@ class Keeper:
                 self._begin_stop()
             self._next = self._since + self._limits.told_within
         if not self._leases.ever_held:
-            self._next = min(self._next, self._began + self._limits.first_server_within)
+            self._next = min(self._next, self._waiting_since + self._limits.first_server_within)
 
     def _nobody_left(self) -> bool:
-        if self._leases.ever_held:
-            return self._leases.held == 0
-        return monotonic() >= self._began + self._limits.first_server_within
+        if self._leases.held or not self._may_be_unused():
+            return False
+        for _ in range(2):  # who is at the door is let in, then heard
+            self._hear(0)
+        return not self._leases.held and self._may_be_unused()
+
+    def _may_be_unused(self) -> bool:
+        return self._leases.ever_held or monotonic() >= self._waiting_since + self._limits.first_server_within
 
     def _enter(self, phase: Phase, **said: object) -> None:
         self._phase, self._since = phase, monotonic()
@@ -141,11 +154,13 @@ class Keeper:
             if now < self._next:
                 return
             self._postgres.bound_log()
-            self._question = Question(self._postgres.sockets)
-            self._selector.register(self._question.socket, selectors.EVENT_READ, lambda: None)
-            self._next = now + self._limits.answer_within
-        answer = self._question.answer()
-        if answer is None and now < self._next:
+            self._question, self._asked = Question(self._postgres.sockets), now
+        answer, until = self._question.answer(), self._asked + self._limits.answer_within
+        if answer is None and now < until:
+            # A socket without a connection is always ready: nothing to wait on.
+            if self._question.asked and self._question.socket not in self._selector.get_map():
+                self._selector.register(self._question.socket, selectors.EVENT_READ, lambda: None)
+            self._next = until if self._question.asked else min(until, now + _TRY_AGAIN)
             return
         self._close_question()
         starting = self._phase is Phase.STARTING
@@ -154,13 +169,17 @@ class Keeper:
         if answer is Answer.ACCEPTS and starting:
             self._become_ready()
         elif answer in (Answer.ACCEPTS, Answer.NOT_YET):
+            if self._missed:
+                log("Postgres answers again.")
             self._missed, self._since = 0, (now if starting else self._since)
         elif starting:
             if now > self._since + self._limits.start_within:
                 self._kill_hung(f"Postgres did not answer within {self._limits.start_within:g} seconds of its start.")
         else:
             self._missed += 1
-            self._next = now  # ask again at once: a miss has already taken its time, or nobody listens
+            log(f"Postgres did not answer a check ({self._missed} of {self._limits.missed_checks}).")
+            # At once after a question that stayed open; one refused at once is spaced like any other check.
+            self._next = max(now, self._asked + self._limits.check_every)
             if self._missed >= self._limits.missed_checks:
                 self._kill_hung(f"Postgres did not answer {self._missed} checks.")
 
@@ -178,7 +197,8 @@ class Keeper:
 
     def _close_question(self) -> None:
         if self._question is not None:
-            self._selector.unregister(self._question.socket)
+            if self._question.socket in self._selector.get_map():
+                self._selector.unregister(self._question.socket)
             self._question.close()
             self._question = None
 
