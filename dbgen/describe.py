@@ -102,8 +102,8 @@ def _quoted(names: Sequence[str], connection: Connection) -> list[str]:
 
 
 def _describe(source: Source, body: tuple[Piece, ...], connection: Connection) -> Description:
-    # The real condition comes at run time; this one proves that its columns exist and that it may stand here.
-    condition = "".join(f" AND {column} IS NOT NULL" for column in source.filter_columns.values())
+    # The real condition comes at run time; this one proves that its columns hold ids and that it may stand here.
+    condition = "".join(f" AND {column} = NULL::uuid" for column in source.filter_columns.values())
     rendered = render(body, source.parameters, condition)
     pgconn = connection.pgconn
     prepared = pgconn.prepare(_STATEMENT.encode(), rendered.text.encode())

@@ -7,7 +7,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
+from chatd.store.filters import FILTER_FIELDS
+from dbgen.filter_place import misplaced
 from dbgen.lexer import SILENT, LexError, Piece, Token, lex
+from dbgen.naming import PYTHON_TYPE_NAMES
 from dbgen.problems import Problem, Refused
 
 
@@ -57,6 +60,8 @@ _DIRECTIVE = re.compile(r"--\s*@(\w+)[ \t]*(.*)")
 _FILTER_ITEM = re.compile(r"([a-z][a-z0-9_]*)=([A-Za-z_][\w.]*)")
 # Written by hand in every store; a query of that name would hide it.
 _TAKEN_NAMES = frozenset({"transaction", "ping"})
+# Arguments of generated methods, and functions that their bodies call; a parameter would take or hide them.
+_TAKEN_PARAMETERS = frozenset({"self", "authorize", "items", "render", "replace"})
 
 
 def read_queries(folder: Path) -> list[Source]:
@@ -64,7 +69,7 @@ def read_queries(folder: Path) -> list[Source]:
     sources: list[Source] = []
     problems: list[Problem] = []
     for path in sorted(folder.glob("*.sql")):
-        found, wrong = parse(path.name, path.read_text("utf-8"))
+        found, wrong = parse(path.name, path.read_text("utf-8-sig"))
         sources += found
         problems += wrong
     problems += _duplicates(sources)
@@ -162,6 +167,8 @@ class _BlockReader:
                 self._wrong(f"@optional {name}: there is no parameter @{name}", at)
         if source.has_filter and kind not in (Kind.MANY, Kind.ONE):
             self._wrong("@authorize_filter is for :many queries and :one counts", self._filter_line)
+        elif source.has_filter and not self.problems and (message := misplaced(source.body)):
+            self._wrong(message, self._filter_line)
         return None if self.problems else source
 
     def _wrong(self, message: str, line: int = 0) -> None:
@@ -177,6 +184,8 @@ class _BlockReader:
             self._wrong("a query's name is snake_case and no Python keyword")
         elif self._name in _TAKEN_NAMES:
             self._wrong("the store has a method of that name already")
+        elif self._name in PYTHON_TYPE_NAMES:
+            self._wrong("the name hides a Python type; choose another")
         try:
             return Kind(match.group(2))
         except ValueError:
@@ -188,7 +197,7 @@ class _BlockReader:
         name = piece.text[1:]
         if not SNAKE_CASE.fullmatch(name) or name.endswith("_") or keyword.iskeyword(name):
             self._wrong(f"{piece.text}: a parameter's name is snake_case and no Python keyword", piece.line)
-        elif name in ("self", "authorize", "items"):
+        elif name in _TAKEN_PARAMETERS:
             self._wrong(f"{piece.text}: the generated method uses that name; choose another", piece.line)
 
     def _read_body(self) -> list[Piece]:
@@ -239,12 +248,16 @@ class _BlockReader:
 
     def _read_filter(self, rest: str, line: int, *, begun: bool) -> bool:
         items = [_FILTER_ITEM.fullmatch(item) for item in rest.split()]
+        fields = [item.group(1) for item in items if item is not None]
         if not begun:
             self._wrong("@authorize_filter stands inside the statement, where its condition goes", line)
         elif self._filter:
             self._wrong("@authorize_filter is there twice", line)
-        elif not items or None in items:
+        elif not items or None in items or len(set(fields)) < len(fields):
             self._wrong("write it as `-- @authorize_filter field=column`, more pairs after spaces", line)
+        elif unknown := sorted(set(fields) - FILTER_FIELDS):
+            known = ", ".join(sorted(FILTER_FIELDS))
+            self._wrong(f"@authorize_filter {unknown[0]}: there is no such field; there are {known}", line)
         else:
             self._filter = {item.group(1): item.group(2) for item in items if item is not None}
             self._filter_line = line

@@ -9,6 +9,7 @@ from dbgen.naming import PYTHON_TYPE_NAMES, camel, is_field_name, singular, word
 from dbgen.problems import Problem, Refused
 from dbgen.python_types import NoPythonType, python_type
 from dbgen.query_files import Kind, Source
+from dbgen.secret_use import columns_missed_by_rotation, text_beside_secrets
 from dbgen.targets import can_empty_columns
 
 # What queries.py imports or defines for itself; a struct or enum of that name would replace it.
@@ -32,7 +33,7 @@ _TAKEN = frozenset(
 def resolve(sources: Sequence[Source], connection: Connection, catalogue: Catalogue) -> Resolved:
     """Describe all queries. Raises Refused with the problems of every one of them."""
     queries: list[Query] = []
-    problems: list[Problem] = []
+    problems = columns_missed_by_rotation(catalogue)
     for source in sources:
         try:
             description = describe(source, connection)
@@ -62,6 +63,7 @@ class _Resolver:
     def query(self) -> Query:
         source = self._source
         parameters = self._parameters()
+        self.problems += text_beside_secrets(source, parameters, self._catalogue)
         columns = () if source.kind is Kind.EXEC else self._description.columns
         fields = self._fields(columns)
         if not columns and source.kind in (Kind.ONE, Kind.OPT, Kind.MANY):

@@ -1,5 +1,6 @@
 """The generated queries do on a real Postgres what their kind says."""
 
+import inspect
 from collections.abc import AsyncGenerator
 from datetime import UTC, datetime
 from typing import Any
@@ -8,6 +9,7 @@ from uuid import UUID
 import asyncpg
 import msgspec
 import pytest
+from dbgen.query_files import SNAKE_CASE, parse
 
 from chatd.core.access import EVERYTHING, NOTHING, OwnedBy
 from chatd.core.errors import NotFound
@@ -20,15 +22,15 @@ SCHEMA = """
     CREATE DOMAIN encrypted_text AS text CHECK (VALUE LIKE 'enc1:%');
     CREATE TABLE api_keys (
         id uuid PRIMARY KEY, owner_id uuid NOT NULL, mood mood NOT NULL, moods mood[], made_at timestamptz NOT NULL,
-        secret encrypted_text NOT NULL, spare encrypted_text, spares encrypted_text[]
+        secret encrypted_text NOT NULL, spare encrypted_text
     );
     COMMENT ON TABLE api_keys IS 'A "key" of the shop.';
     CREATE TABLE notes (id int PRIMARY KEY, body text);
 """
 QUERIES = """
     -- name: insert_api_key :one
-    -- @optional moods, spare, spares
-    INSERT INTO api_keys VALUES (@id, @owner_id, @mood, @moods, @made_at, @secret, @spare, @spares) RETURNING *;
+    -- @optional moods, spare
+    INSERT INTO api_keys VALUES (@id, @owner_id, @mood, @moods, @made_at, @secret, @spare) RETURNING *;
 
     -- name: get_api_key :one
     -- One key, by its id: "quotes" and \\ are kept.
@@ -43,9 +45,14 @@ QUERIES = """
     -- name: get_spare :one
     SELECT spare FROM api_keys WHERE id = @id;
 
-    -- name: get_spares :one
+    -- name: get_all_spares :one
     -- @notnull spares
-    SELECT spares FROM api_keys WHERE id = @id;
+    SELECT array_agg(spare ORDER BY id) AS spares FROM api_keys WHERE spare IS NOT NULL;
+
+    -- name: set_all_spares :exec
+    -- @optional spares
+    UPDATE api_keys SET spare = fresh.spare
+    FROM unnest(@ids::uuid[], @spares::encrypted_text[]) AS fresh (id, spare) WHERE api_keys.id = fresh.id;
 
     -- name: get_either :opt
     SELECT coalesce(spare, secret) AS either FROM api_keys WHERE id = @id;
@@ -116,19 +123,17 @@ def store(shop: Any, sealed: Any) -> Any:
 
 
 async def add_key(store: Any, mood: Any, *, id: UUID = ONE, **changed: Any) -> Any:
-    given = {"owner_id": OWNER, "moods": None, "made_at": NOW, "secret": Secret("s1"), "spare": None, "spares": None}
+    given = {"owner_id": OWNER, "moods": None, "made_at": NOW, "secret": Secret("s1"), "spare": None}
     return await store.insert_api_key(id=id, mood=mood, **{**given, **changed})
 
 
 @pytest.mark.behaviour("STORE-1")
 async def test_one_gives_the_tables_struct_or_says_what_is_missing(shop: Any, sealed: Any):
     queries = shop.module("queries")
-    given: dict[str, Any] = {"secret": Secret("enc1:a"), "moods": [queries.Mood.SAD], "spares": [Secret("enc1:b")]}
+    given: dict[str, Any] = {"secret": Secret("enc1:a"), "moods": [queries.Mood.SAD]}
     made = await add_key(sealed, queries.Mood.HAPPY, **given)
 
-    assert made == queries.ApiKey(
-        ONE, OWNER, queries.Mood.HAPPY, [queries.Mood.SAD], NOW, Secret("enc1:a"), None, [Secret("enc1:b")]
-    )
+    assert made == queries.ApiKey(ONE, OWNER, queries.Mood.HAPPY, [queries.Mood.SAD], NOW, Secret("enc1:a"), None)
     assert isinstance(made.mood, queries.Mood)
     assert isinstance(made.moods[0], queries.Mood)
     assert await sealed.get_api_key(id=ONE) == made
@@ -224,16 +229,14 @@ async def test_a_filter_narrows_a_list_and_its_count(shop: Any, sealed: Any):
 @pytest.mark.behaviour("STORE-1")
 async def test_the_encrypted_store_seals_what_goes_in_and_opens_what_comes_out(shop: Any, sealed: Any, store: Any):
     queries = shop.module("queries")
-    given: dict[str, Any] = {"spare": Secret("s2"), "spares": [Secret("s3"), Secret("s4")]}
-    made = await add_key(store, queries.Mood.SAD, **given)
+    made = await add_key(store, queries.Mood.SAD, spare=Secret("s2"))
 
-    assert (made.secret, made.spare, made.spares) == (Secret("s1"), Secret("s2"), [Secret("s3"), Secret("s4")])
+    assert (made.secret, made.spare) == (Secret("s1"), Secret("s2"))
     assert await store.get_api_key(id=ONE) == made
     assert await store.find_api_key(id=ONE) == made
     assert await store.find_api_key(id=TWO) is None
     assert await store.get_secret(id=ONE) == Secret("s1")
     assert await store.get_spare(id=ONE) == Secret("s2")
-    assert await store.get_spares(id=ONE) == [Secret("s3"), Secret("s4")]
     assert await store.get_either(id=ONE) == Secret("s2")
     assert await store.list_secrets() == [queries.ListSecretsRow(ONE, Secret("s1"))]
     assert await store.list_spares() == [Secret("s2")]
@@ -241,8 +244,13 @@ async def test_the_encrypted_store_seals_what_goes_in_and_opens_what_comes_out(s
     assert await store.get_spare(id=ONE) == Secret("s5")
     await store.replace_spares(items=[queries.ReplaceSparesItem(ONE, None)], except_mood="happy")
     assert (await store.list_spares(), await store.get_spare(id=ONE)) == ([None], None)
-    held = await sealed.get_api_key(id=ONE)
-    assert [value.reveal()[:5] for value in (held.secret, *held.spares)] == ["enc1:"] * 3
+    await add_key(store, queries.Mood.SAD, id=TWO)
+    await store.set_all_spares(ids=[ONE, TWO], spares=[Secret("s6"), Secret("s7")])
+    assert await store.get_all_spares() == [Secret("s6"), Secret("s7")]
+    held = [(await sealed.get_secret(id=ONE)), *await sealed.get_all_spares()]
+    assert [value.reveal()[:5] for value in held] == ["enc1:"] * 3
+    await store.set_all_spares(ids=[ONE, TWO], spares=None)
+    assert await store.list_spares() == [None, None]
 
 
 async def test_the_layers_stay_around_a_transaction_and_pass_custom_queries(store: Any, sealed: Any, shop: Any):
@@ -265,3 +273,30 @@ async def test_a_statement_names_itself_to_the_server(sealed: Any, connection: "
 
     assert any(text.startswith("-- name: list_moods\nSELECT mood FROM") for text in texts)
     assert any(text.startswith("-- name: list_api_keys\nSELECT id FROM") for text in texts)
+
+
+def functions_called(function: Any, module: Any) -> set[str]:
+    """Names of the module that a method and the comprehensions in it use and that a parameter could have."""
+    pending: list[Any] = [inspect.unwrap(function).__code__]
+    found: set[str] = set()
+    while pending:
+        code = pending.pop()
+        found |= {name for name in code.co_names if name in vars(module) and SNAKE_CASE.fullmatch(name)}
+        pending += [part for part in code.co_consts if inspect.iscode(part)]
+    return found
+
+
+def test_no_parameter_can_hide_a_function_that_generated_bodies_call(shop: Any):
+    shop.migrate(SCHEMA)
+    shop.sql("shop.sql", QUERIES)
+    shop.generate()
+    called: set[str] = set()
+    for name, layer in (("queries", "SqlQueries"), ("encrypted", "EncryptedStore"), ("metered", "MeteredStore")):
+        module = shop.module(name)
+        methods = inspect.getmembers(getattr(module, layer), inspect.isfunction)
+        called |= {used for method in methods for used in functions_called(method[1], module)}
+
+    assert called == {"render", "replace"}
+    for name in called:
+        (problem,) = parse("a.sql", f"-- name: a :one\nSELECT @{name};")[1]
+        assert problem.message == f"@{name}: the generated method uses that name; choose another"

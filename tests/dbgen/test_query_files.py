@@ -70,9 +70,18 @@ def test_a_query_ends_at_the_next_header_too():
             "a.sql:2: a: @authorize_filter stands inside the statement, where its condition goes",
         ),
         (
-            "-- name: a :many\nSELECT 1\n-- @authorize_filter o=id\n-- @authorize_filter o=id\n;",
+            "-- name: a :many\nSELECT 1\n-- @authorize_filter owner=id\n-- @authorize_filter owner=id\n;",
             "a.sql:4: a: @authorize_filter is there twice",
         ),
+        (
+            "-- name: a :many\nSELECT 1\n-- @authorize_filter owner=id owner=me\n;",
+            "a.sql:3: a: write it as `-- @authorize_filter field=column`, more pairs after spaces",
+        ),
+        (
+            "-- name: a :many\nSELECT 1 WHERE true\n-- @authorize_filter member=id onwer=owner_id\n;",
+            "a.sql:3: a: @authorize_filter onwer: there is no such field; there are member, owner",
+        ),
+        ("-- name: list :many\nSELECT 1;", "a.sql:1: list: the name hides a Python type; choose another"),
         ("-- name: a :many\nSELECT\n'1;", "a.sql:3: a string is never closed"),
     ],
 )
@@ -91,3 +100,9 @@ def test_all_mistakes_of_all_files_are_told_at_once(tmp_path: Path):
         "b.sql:1: x: the name is taken by a.sql:1",
         "b.sql:3: y: :zero is no kind; there are :one, :opt, :many, :exec, :batch",
     ]
+
+
+def test_a_file_may_begin_with_a_byte_order_mark(tmp_path: Path):
+    (tmp_path / "a.sql").write_text("\ufeff-- name: x :one\nSELECT 1;")
+
+    assert [source.name for source in read_queries(tmp_path)] == ["x"]

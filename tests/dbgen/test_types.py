@@ -234,6 +234,13 @@ def test_stars_become_columns(shop: Any, query: str, expected: str):
             'a.sql:3: ask: column "user_id" does not exist',
         ),
         (
+            "-- name: ask :many\nSELECT id FROM things WHERE true\n-- @authorize_filter owner=id member=note\n;",
+            (
+                "a.sql:3: ask: operator does not exist: text = uuid (No operator matches the given name and argument "
+                "types. You might need to add explicit type casts.)"
+            ),
+        ),
+        (
             "-- name: ask :one\nSELECT point(1, 2) AS p;",
             "a.sql:1: ask: column p: the type point has no Python type here; cast it to one that has",
         ),
@@ -257,6 +264,14 @@ def test_a_mistake_that_postgres_finds_is_told_with_file_line_and_query(shop: An
     shop.migrate(SCHEMA)
 
     assert refused(shop, query) == [message]
+
+
+def test_two_labels_that_would_become_one_member_are_refused(shop: Any):
+    shop.migrate("CREATE TYPE mood AS ENUM ('so-so', 'so_so');")
+
+    assert refused(shop, "-- name: ask :exec\nSELECT 1;") == [
+        "migrations: the labels of mood so-so and so_so would have one name in Mood; rename one"
+    ]
 
 
 def test_a_struct_that_would_replace_another_is_refused(shop: Any):
