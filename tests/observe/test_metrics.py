@@ -1,7 +1,10 @@
 """What is counted, and under which labels."""
 
+from asyncio import CancelledError
+
 import pytest
 
+from chatd.core.errors import NotAuthorized, NotFound
 from chatd.observe.metrics import Metrics, in_route, known_method
 
 
@@ -39,6 +42,16 @@ def test_a_query_that_fails_is_counted_as_both():
         raise ValueError("x")
 
     assert sample(metrics, "chatd_db_query_errors_total", query="q") == 1
+    assert sample(metrics, "chatd_db_queries_total", route="-", method="-", query="q") == 1
+
+
+@pytest.mark.parametrize("error", [NotFound("User"), NotAuthorized(action="read", resource="user"), CancelledError()])
+def test_finding_nothing_and_being_cancelled_are_no_failures(error: BaseException):
+    metrics = Metrics()
+    with pytest.raises(type(error)), metrics.query("q"):
+        raise error
+
+    assert sample(metrics, "chatd_db_query_errors_total", query="q") is None
     assert sample(metrics, "chatd_db_queries_total", route="-", method="-", query="q") == 1
 
 

@@ -13,6 +13,8 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.process_collector import ProcessCollector
 
+from chatd.core.errors import NotFound
+
 # Queries take 0.1 ms to a few ms when all is well; the upper ones show lock waits and timeouts.
 QUERY_BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0, 30.0)
 # Requests take 1 ms to 100 ms; streams last for minutes and end in the last bucket.
@@ -75,7 +77,10 @@ class Metrics:
             registry=self.registry,
         )
         self._query_errors = Counter(
-            "chatd_db_query_errors_total", "Queries that raised.", ["query"], registry=self.registry
+            "chatd_db_query_errors_total",
+            "Queries that failed; finding nothing is no failure.",
+            ["query"],
+            registry=self.registry,
         )
         self._requests = Counter(
             "chatd_http_requests_total",
@@ -161,4 +166,6 @@ class _QueryTimer:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         seconds = self._metrics.monotonic() - self._started
-        self._metrics.query_done(self._name, seconds, failed=kind is not None)
+        # Not found is an answer, and a cancelled query (no Exception) is nobody's failure.
+        failed = isinstance(error, Exception) and not isinstance(error, NotFound)
+        self._metrics.query_done(self._name, seconds, failed=failed)

@@ -25,7 +25,9 @@ from chatd.core.errors import (
 from chatd.wire.problem import Problem
 
 STORE_RETRY_SECONDS = 2  # a database that restarts is back within a few seconds
+CLASH_RETRY_SECONDS = 1  # the least that the header can say; the other request is done by then
 UNEXPECTED = 500
+_DECODER = "litestar.serialization.msgspec_hooks"  # where Litestar decodes request bodies
 
 _MSGSPEC_PATH = re.compile(r"^(?P<what>.*?)(?: - at `(?P<path>[^`]*)`)?$", re.DOTALL)
 
@@ -52,6 +54,11 @@ def answer_to(error: BaseException, *, request_id: str) -> Answer:
         found = _invalid("The request is not valid.", [_validation_of(error)])
     elif isinstance(error, msgspec.DecodeError | SerializationException):
         found = Answer(400, Problem("The request body is not valid JSON.", detail=_first_line(error)))
+    elif isinstance(error, ValueError | RecursionError) and _raised_by(_DECODER, error):
+        # msgspec says so for bytes that are no UTF-8 and for thousands of nested brackets.
+        too_deep = isinstance(error, RecursionError)
+        detail = "It is nested too deeply." if too_deep else "It is not valid UTF-8."
+        found = Answer(400, Problem("The request body is not valid JSON.", detail=detail))
     elif isinstance(error, asyncpg.PostgresError | asyncpg.InterfaceError | OSError):
         found = _of_store(error)
     else:
@@ -119,11 +126,17 @@ _LITESTAR_MESSAGES = {
 }
 
 
+# Litestar's way to say that a route takes a body and none came.
+_NO_BODY = [{"message": "'data'", "key": "data", "source": "body"}]
+
+
 def _of_litestar(error: HTTPException) -> Answer | None:
     status, headers = error.status_code, error.headers or {}
     if status >= UNEXPECTED:
         return None
     if isinstance(error, ValidationException):
+        if error.extra == _NO_BODY:
+            return Answer(400, Problem("A JSON body is needed."))
         return _invalid("The request is not valid.", _validations_of(error.extra))
     if isinstance(error.__cause__, SerializationException | msgspec.DecodeError):
         return Answer(400, Problem("The request body is not valid JSON.", detail=_first_line(error.__cause__)))
@@ -143,10 +156,12 @@ def _of_store(error: Exception) -> Answer | None:
             | asyncpg.OperatorInterventionError()
             | asyncpg.ReadOnlySQLTransactionError()
             | asyncpg.LockNotAvailableError()
-            | asyncpg.TransactionRollbackError()
             | asyncpg.ConnectionDoesNotExistError()
         ):
             return _store_away()
+        case asyncpg.TransactionRollbackError():  # a deadlock, or a clash of serializable transactions
+            problem = Problem("Another request changed the same thing at the same moment. Try again.")
+            return Answer(503, problem, {"retry-after": str(CLASH_RETRY_SECONDS)})
         case asyncpg.UniqueViolationError() | asyncpg.ExclusionViolationError() | asyncpg.ForeignKeyViolationError():
             return Answer(409, Problem("This clashes with what is already stored."))
         case asyncpg.IntegrityConstraintViolationError() | asyncpg.DataError():
@@ -180,6 +195,14 @@ def _raised_inside(package: str, error: BaseException) -> bool:
             return True
         traceback = traceback.tb_next
     return False
+
+
+def _raised_by(module: str, error: BaseException) -> bool:
+    """Whether the error comes from this module itself, or from C code that it called."""
+    traceback = error.__traceback__
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    return traceback is not None and traceback.tb_frame.f_globals.get("__name__") == module
 
 
 def _invalid(message: str, validations: Sequence[Validation]) -> Answer:

@@ -13,6 +13,7 @@ import uvloop
 
 from chatd.clock import Clock
 from chatd.observe.logs import get_logger
+from chatd.server.handshakes import ShapedWebSocketProtocol
 from chatd.server.middleware.asgi_types import App
 from chatd.server.slow_clients import ImpatientProtocol
 
@@ -86,15 +87,16 @@ async def serve(
 ) -> int:
     """Serve until SIGTERM, SIGINT or `draining.begin()`; the exit code: 0, or 1 when the app did not start.
 
-    The first signal makes the server not ready, stops accepting, and lets requests finish for up to
-    `drain_seconds`; the second cancels them at once. The socket is closed at the end.
+    The first signal closes the listening socket at once and lets requests finish for up to `drain_seconds`; the
+    second cancels them at once. So a load balancer sees refused connections from the first signal on, and
+    `/readyz` answers 503 only where it is asked on a connection that is still open.
     """
     options = options or ServingOptions()
     config = uvicorn.Config(
         app,
         loop="none",
         http=ImpatientProtocol,
-        ws="auto",
+        ws=ShapedWebSocketProtocol,
         ws_per_message_deflate=False,
         ws_max_size=options.websocket_message_limit,
         lifespan=options.lifespan,

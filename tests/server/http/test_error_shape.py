@@ -92,6 +92,33 @@ async def test_malformed_json_is_400(live: Live):
     assert problem.validations == []
 
 
+@pytest.mark.parametrize(
+    ("body", "detail"),
+    [
+        (b'{"count": "\xff"}', "It is not valid UTF-8."),
+        (b'{"\xff": 1}', "It is not valid UTF-8."),
+        (b"[" * (LIMIT * 100), "It is nested too deeply."),
+    ],
+    ids=["no UTF-8", "no UTF-8 in a name", "too deep"],
+)
+async def test_json_that_can_not_be_decoded_is_400(body: bytes, detail: str):
+    app = Litestar([order], exception_handlers=litestar_answers(), logging_config=None)
+    async with (
+        served(layered(app)) as live,
+        live.client.post("/api/orders", data=body, headers={"content-type": "application/json"}) as response,
+    ):
+        problem = await problem_of(response, 400)
+
+    assert (problem.message, problem.detail) == ("The request body is not valid JSON.", detail)
+
+
+async def test_a_route_that_needs_a_body_says_so(live: Live):
+    async with live.client.post("/api/orders") as response:
+        problem = await problem_of(response, 400)
+
+    assert (problem.message, problem.validations) == ("A JSON body is needed.", [])
+
+
 async def test_wrong_fields_are_400_and_are_named_by_their_path(live: Live):
     async with live.client.post("/api/orders", json={"count": 1, "items": [{"size": 1}, {"size": "x"}]}) as response:
         problem = await problem_of(response, 400)

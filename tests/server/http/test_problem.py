@@ -116,6 +116,7 @@ def test_a_field_is_named_by_its_path():
         (asyncpg.AdminShutdownError, 503),
         (asyncpg.QueryCanceledError, 503),
         (asyncpg.DeadlockDetectedError, 503),
+        (asyncpg.SerializationError, 503),
         (asyncpg.DiskFullError, 503),
         (asyncpg.ReadOnlySQLTransactionError, 503),
         (asyncpg.UndefinedTableError, 500),
@@ -128,6 +129,22 @@ def test_errors_of_postgres_show_no_sql(error: type[Exception], status: int):
     assert found.status == status
     assert b"SELECT" not in found.body()
     assert ("retry-after" in found.headers) is (status == 503)
+
+
+@pytest.mark.parametrize("error", [asyncpg.DeadlockDetectedError, asyncpg.SerializationError])
+def test_a_clash_of_requests_does_not_blame_the_connection(error: type[Exception]):
+    found = answer(error("SELECT"))
+
+    assert found.problem.message == "Another request changed the same thing at the same moment. Try again."
+    assert found.headers == {"retry-after": "1"}
+
+
+def test_an_error_of_decoding_elsewhere_is_500():
+    with pytest.raises(UnicodeDecodeError) as caught:
+        b"\xff".decode()
+
+    assert answer(caught.value).status == 500
+    assert answer(RecursionError()).status == 500
 
 
 def test_a_lost_connection_is_503_and_misuse_is_500():

@@ -1,11 +1,16 @@
 """WebSockets are refused with the same errors as requests, and closed with a code once they are open."""
 
+import asyncio
+
 import aiohttp
+import msgspec
 import pytest
+from litestar import Litestar, get
 
 from chatd.core.errors import NotFound
+from chatd.server.problem import litestar_answers
 from server.http.exchange import body_of, exchange, status_of
-from server.http.live import layered, served
+from server.http.live import WAIT_SECONDS, ExactProblem, Live, layered, served
 
 pytestmark = pytest.mark.behaviour("API-4")
 
@@ -89,8 +94,54 @@ async def test_a_foreign_host_may_not_open_one():
     assert status_of(sent) == 421
 
 
+KEY = "sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ=="
+VERSION = "sec-websocket-version: 13"
+
+
+async def handshake(live: Live, path: str, *headers: str) -> tuple[int, ExactProblem]:
+    lines = [f"GET {path} HTTP/1.1", "host: localhost", "connection: upgrade", "upgrade: websocket", *headers]
+    reader, writer = await asyncio.open_connection("127.0.0.1", live.port)
+    writer.write("\r\n".join([*lines, "", ""]).encode())
+    try:
+        answer = await asyncio.wait_for(reader.read(), WAIT_SECONDS)
+    finally:
+        writer.close()
+    head, _, body = answer.partition(b"\r\n\r\n")
+    assert b"content-type: application/json" in head.lower(), answer
+    return int(head.split()[1]), msgspec.json.decode(body, type=ExactProblem)
+
+
+@get("/api/http")
+async def only_http() -> str:
+    return ""
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "status"),
+    [
+        ("/api/http", [KEY, VERSION], 404),
+        ("/api/nowhere", [KEY, VERSION], 404),
+        ("/api/http", [VERSION], 400),
+        ("/api/http", [KEY], 400),
+        ("/api/http", [KEY, VERSION, *(f"x-{number}: y" for number in range(200))], 431),
+        ("/api/" + "x" * 9000, [KEY, VERSION], 414),
+        ("/api/http", [KEY, VERSION, "origin: https://evil.example"], 403),
+    ],
+    ids=["only HTTP", "nothing", "no key", "no version", "too many headers", "too long", "foreign page"],
+)
+async def test_a_refused_handshake_has_the_one_shape_and_is_no_error_in_the_log(
+    path: str, headers: list[str], status: int, caplog: pytest.LogCaptureFixture
+):
+    app = Litestar([only_http], exception_handlers=litestar_answers(), logging_config=None)
+    async with served(layered(app)) as live:
+        found, problem = await handshake(live, path, *headers)
+
+    assert found == status
+    assert problem.message
+    assert [record.message for record in caplog.records if record.levelname == "ERROR"] == []
+
+
 async def test_on_a_real_socket_a_good_one_opens_and_a_bad_one_is_answered():
-    pytest.importorskip("websockets", reason="uvicorn has no WebSocket library to serve with")
     async with served(layered(echoes)) as live:
         async with live.client.ws_connect("/api/x", headers={"origin": live.url}) as socket:
             await socket.send_str("hello")

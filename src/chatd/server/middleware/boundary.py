@@ -14,8 +14,10 @@ SERVER_ERROR = 1011
 _CLOSE_REASON_LIMIT = 123  # bytes that fit into a close frame
 
 _STOPPING = Answer(503, Problem("The server is stopping. Try again."), {"retry-after": "1"})
-# What Litestar closes a WebSocket with when no route matches; everything else before accept is a refusal.
-_LITESTAR_NOT_FOUND = "Not Found"
+# What Litestar closes a WebSocket with when no route, or only one for HTTP, matches; any other close before accept
+# is a route's refusal.
+_LITESTAR_CODE = 4500
+_LITESTAR_NO_ROUTE = frozenset({"Not Found", "Bad Request", "Method Not Allowed"})
 
 
 class ErrorBoundary:
@@ -127,6 +129,6 @@ class _Exchange:
 
 def _refusal(close: Message) -> Answer:
     """A WebSocket that a route closes before accepting it, as a `Problem`."""
-    if close.get("reason") == _LITESTAR_NOT_FOUND:
-        return Answer(404, Problem("There is nothing at this address."))
+    if close.get("code") == _LITESTAR_CODE and close.get("reason") in _LITESTAR_NO_ROUTE:
+        return Answer(404, Problem("There is no WebSocket at this address."))
     return Answer(403, Problem(close.get("reason") or "The WebSocket was refused."))
