@@ -147,6 +147,7 @@ def test_a_value_that_is_overridden_must_be_fit_too(load: Load):
         ("CHATD_PUBLIC_URL", "chat.example.com", "http:// or https://"),
         ("CHATD_PUBLIC_URL", "https://", "the host is missing"),
         ("CHATD_PUBLIC_URL", "https://x?y=1", "must end before ? and #"),
+        ("CHATD_PUBLIC_URL", "https://x/chatd", "nothing is served under a path"),
         ("CHATD_RELAY_URL", "http://x:99999", "http:// or https://"),
         ("CHATD_EXPERIMENTS", "agents,nope", "each agents (item 2 is not)"),
         ("CHATD_EXPERIMENTS", "agents,agents", "item 2 is there twice"),
@@ -183,7 +184,6 @@ def test_an_unfit_value_is_refused_with_what_is_allowed(load: Load, variable: st
         ("CHATD_BOOTSTRAP_ADMIN_PASSWORD", "hunter2"),
         ("CHATD_OUTBOUND_PROXY", "socks://ada:hunter2@proxy"),
         ("CHATD_PUBLIC_URL", "https://ada:hunter2@chat.example.com"),
-        ("HTTPS_PROXY", "socks5://ada:hunter2@proxy"),
         ("CHATD_DATABASE_UR", "hunter2"),
         ("CHATD_ADMIN_PASSWORD", "hunter2"),
         ("CHATD_ENCRYPTION_KEY", "hunter2"),
@@ -282,6 +282,47 @@ def test_the_common_proxy_variable_is_used_unless_ours_is_set(load: Load):
     ours = load({**common, "CHATD_OUTBOUND_PROXY": "http://ours:1"})
     assert ours.settings.outbound_proxy == Secret("http://ours:1")
     assert load({"HTTPS_PROXY": ""}).settings.outbound_proxy is None
+
+
+def test_a_common_proxy_variable_that_can_not_be_used_is_ignored_and_noted(load: Load):
+    loaded = load({"HTTPS_PROXY": "socks5h://ada:hunter2@proxy"})
+    assert loaded.settings.outbound_proxy is None
+    row = next(row for row in loaded.describe() if row.name == "outbound_proxy")
+    assert row.value == "the variable HTTPS_PROXY, else none"
+    assert row.origin == "default (HTTPS_PROXY is ignored: it is not a URL that starts with http:// or https://)"
+    ours = load({"HTTPS_PROXY": "socks5h://proxy", "CHATD_OUTBOUND_PROXY": "http://ours:1"})
+    assert ours.origins["outbound_proxy"] == "CHATD_OUTBOUND_PROXY"
+
+
+@pytest.mark.parametrize(
+    ("name", "raw"),
+    [
+        ("database_url", "postgresql://ada:hunter2@db/chatd"),
+        ("database_url", "postgresql://ada:12/hunter2@db/chatd"),
+        ("database_url", "postgresql://db/chatd?user=ada&password=hunter2"),
+        ("database_url", "postgresql://[hunter2"),
+        ("hints_url", "nats://hunter2@nats:4222"),
+        ("hints_url", "nats://one,nats://ada:hunter2@two"),
+        ("outbound_proxy", "http://ada:hunter2@proxy:3128"),
+    ],
+)
+def test_a_password_is_refused_in_a_flag_and_taken_elsewhere(load: Load, name: str, raw: str):
+    [problem] = problems(load, {}, **{name: raw})
+    assert f"put it into CHATD_{name.upper()} or a file" in problem
+    assert "hunter2" not in problem
+
+
+@pytest.mark.parametrize(
+    ("name", "raw"),
+    [
+        ("database_url", "postgresql://ada@db/chatd?sslmode=require"),
+        ("database_url", "postgresql:///chatd?host=/run/postgresql"),
+        ("hints_url", "nats://one:4222,tls://two"),
+        ("outbound_proxy", "http://proxy:3128"),
+    ],
+)
+def test_a_url_without_a_password_may_be_a_flag(load: Load, name: str, raw: str):
+    assert getattr(load({}, **{name: raw}).settings, name) == Secret(raw)
 
 
 def test_certificates_must_be_certificates(load: Load, tmp_path: Path):

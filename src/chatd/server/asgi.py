@@ -18,17 +18,14 @@ from chatd.server.middleware.authentication import (
     Authentication,
     Credentials,
 )
-from chatd.server.middleware.body_limit import BodyLimit
+from chatd.server.middleware.body_limit import BODY_LIMIT, BodyLimit
 from chatd.server.middleware.boundary import ErrorBoundary
-from chatd.server.middleware.host import HostCheck
+from chatd.server.middleware.host import LOOPBACK_HOSTS, HostCheck
 from chatd.server.middleware.origin import OriginCheck, parse_origin
 from chatd.server.middleware.proxies import TrustedProxies, parse_networks
 from chatd.server.middleware.rate_limit import Buckets, RateLimit
 from chatd.server.middleware.request_id import RequestId
 from chatd.server.middleware.security_headers import SecurityHeaders
-
-LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
-BODY_LIMIT = 4 * 1024 * 1024  # a long message with its context fits; uploads have their own limit
 
 
 async def _nobody(_credentials: Credentials) -> Person | None:

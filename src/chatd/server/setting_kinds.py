@@ -114,10 +114,12 @@ class Url(msgspec.Struct, frozen=True):
     schemes: tuple[str, ...]
     credentials: bool = False
     several: bool = False
+    path: bool = True
 
     @property
     def allowed(self) -> str:
-        return "a URL that starts with " + " or ".join(f"{scheme}://" for scheme in self.schemes)
+        pathless = "" if self.path else ", without a path"
+        return "a URL that starts with " + " or ".join(f"{scheme}://" for scheme in self.schemes) + pathless
 
     def parse(self, raw: object, folder: Path) -> str:
         text = text_of(raw)
@@ -136,6 +138,8 @@ class Url(msgspec.Struct, frozen=True):
             raise ValueError("it must not contain a user or password")
         if not self.credentials and (parts.query or parts.fragment):
             raise ValueError("it must end before ? and #")
+        if not self.path and parts.path not in ("", "/"):
+            raise ValueError("nothing is served under a path; give chatd a host name of its own")
 
 
 class FilePath(msgspec.Struct, frozen=True):
@@ -272,6 +276,22 @@ def _whole_text(raw: object) -> str:
     if len(raw) > TEXT_LIMIT:
         raise ValueError(f"it is longer than {TEXT_LIMIT} characters")
     return raw
+
+
+def holds_password(raw: object) -> bool:
+    """Whether URLs (with commas) hold a password or token. A lone user is one, but not for Postgres. In doubt: yes."""
+    for one in str(raw).split(","):
+        try:
+            parts = urlsplit(one.strip())
+        except ValueError:
+            return True
+        who, at, _ = parts.netloc.rpartition("@")
+        # A raw / in a password ends up in the path.
+        if "@" in parts.path + parts.fragment or "password" in parts.query.lower():
+            return True
+        if at and (":" in who or parts.scheme not in ("postgres", "postgresql")):
+            return True
+    return False
 
 
 def split_url(text: str) -> SplitResult | None:

@@ -11,7 +11,7 @@ import msgspec
 
 from chatd.core.errors import StartRefused
 from chatd.observe.redact import DOTS, is_secret_name, redact_text
-from chatd.server.setting_kinds import Kind, absolute
+from chatd.server.setting_kinds import Kind, absolute, holds_password
 
 PREFIX = "CHATD_"
 FILE_NAME = "chatd.toml"
@@ -77,13 +77,23 @@ class Sources:
         self._cwd = cwd
         self.given: list[Given] = []
         self.problems: list[str] = []
+        self.ignored: dict[str, str] = {}
 
     def read_fallback(self, environ: Mapping[str, str], name: str, variables: Sequence[str]) -> None:
-        """A variable that other programs share with us; ours are stronger. It may lack the scheme."""
+        """A variable that other programs share with us; ours are stronger. It may lack the scheme.
+
+        It is not there for us: one that we can't use is `ignored`, not refused.
+        """
+        spec = self._specs[name]
         for variable in variables:
             if raw := environ.get(variable, "").strip():
                 url = raw if "://" in raw else f"http://{raw}"
-                self._give(self._specs[name], url, origin=variable, lead=f"{variable}=", folder=self._cwd)
+                try:
+                    spec.kind.parse(url, self._cwd)
+                except ValueError:
+                    self.ignored[name] = f"{variable} is ignored: it is not {spec.allowed}"
+                else:
+                    self._give(spec, url, origin=variable, lead=f"{variable}=", folder=self._cwd)
                 return
 
     def read_file(self, environ: Mapping[str, str], flags: Mapping[str, object], *, default_data_dir: Path) -> None:
@@ -128,6 +138,12 @@ class Sources:
                     f"{flag} {self._unknown_value(name, raw)}",
                     name,
                     [spec.flag for spec in self._specs.values() if spec.flag is not None],
+                )
+                continue
+            if spec.secret and holds_password(raw):
+                self.problems.append(
+                    f"{spec.flag} {DOTS}: holds a password, and every user of the machine can read flags; "
+                    f"put it into {spec.env} or a file"
                 )
                 continue
             self._give(spec, raw, origin=spec.flag, lead=f"{spec.flag} ", folder=self._cwd)

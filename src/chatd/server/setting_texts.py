@@ -24,7 +24,7 @@ A setting is taken from the first of these that has it:
 Lists are written with commas, in TOML as arrays. Relative paths start from the current folder, in a TOML file
 from the file's. Unknown names and unfit values are refused at the start, all at once. `chatd settings` prints
 what is in force and where it came from, with secrets masked. Settings without a flag are secrets that do not
-belong on a command line.
+belong on a command line; nor does a URL with a password in it, which a flag refuses.
 """
 
 

@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 import msgspec
 
 from chatd.core.secret import Secret
+from chatd.server.middleware.body_limit import BODY_LIMIT
+from chatd.server.middleware.host import LOOPBACK_HOSTS
 from chatd.server.setting_kinds import (
     Certificates,
     Choice,
@@ -44,7 +46,6 @@ __all__ = [
 ]
 
 DEFAULT = "default"  # the origin of what nobody chose
-LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 _ANY_ADDRESS = ("0.0.0.0", "::", "")  # noqa: S104  compared with, not listened on
 _HTTP = ("http", "https")
 _DATA_DIR = Path(".chatd")
@@ -68,7 +69,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     port: Annotated[int, Setting(WholeNumber(0, 65535), "The port to listen on; 0 takes any free one.")] = 7080
     public_url: Annotated[
         str | None,
-        Setting(Url(_HTTP), "Where people find this server, as they type it.", default_text="http, with host and port"),
+        Setting(
+            Url(_HTTP, path=False),
+            "Where people find this server, as they type it.",
+            default_text="http, with host and port",
+        ),
     ] = None
     allowed_hosts: Annotated[
         tuple[str, ...],
@@ -145,7 +150,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = 1200
     body_limit: Annotated[
         int, Setting(WholeNumber(1024, 1 << 30, "bytes"), "The largest request body, uploads apart.")
-    ] = 1 << 20
+    ] = BODY_LIMIT
     drain_seconds: Annotated[
         int, Setting(WholeNumber(0, 3600, "seconds"), "How long a stopping server lets requests finish.")
     ] = 30
@@ -184,7 +189,7 @@ class SettingRow(msgspec.Struct, frozen=True):
 
 
 class LoadedSettings(msgspec.Struct, frozen=True):
-    """The settings in force; `origins` says for each name where its value came from."""
+    """The settings in force; `origins` says for each name where its value came from, or why it did not."""
 
     settings: Settings
     origins: Mapping[str, str]
@@ -193,7 +198,7 @@ class LoadedSettings(msgspec.Struct, frozen=True):
         rows: list[SettingRow] = []
         for spec in SETTINGS:
             value = getattr(self.settings, spec.name)
-            unset = value in (None, ()) and self.origins[spec.name] == DEFAULT
+            unset = value in (None, ()) and self.origins[spec.name].startswith(DEFAULT)
             rows.append(
                 SettingRow(spec.name, spec.default_text if unset else show_value(value), self.origins[spec.name])
             )
@@ -214,6 +219,7 @@ def load_settings(*, environ: Mapping[str, str], flags: Mapping[str, object], cw
 
     values: dict[str, Any] = {"data_dir": cwd / _DATA_DIR}
     origins = dict.fromkeys((spec.name for spec in SETTINGS), DEFAULT)
+    origins |= {name: f"{DEFAULT} ({note})" for name, note in sources.ignored.items()}
     for given, value in sources.parsed():
         values[given.name] = value
         origins[given.name] = given.origin

@@ -49,6 +49,7 @@ def test_a_host_header_is_read_as_a_name(host: str, name: str | None):
         ("anything.example", "*", True),
         ("a.example.com", "*.example.com", True),
         ("a.b.example.com", "*.example.com", True),
+        ("a.example.com", "*.example.com:8080", True),
         ("example.com", "*.example.com", False),
         ("evilexample.com", "*.example.com", False),
         ("example.com", "Example.com:443", True),

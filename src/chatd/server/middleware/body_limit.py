@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from chatd.core.errors import InvalidRequest, TooLarge
 from chatd.server.middleware.asgi_types import App, Message, Receive, Scope, Send, headers_named
 
+BODY_LIMIT = 1 << 20  # bytes: a long message with its context fits; uploads have their own limit
+
 
 def limit_for(path: str, *, limit: int, longer: Mapping[str, int]) -> int:
     """The limit of the longest prefix in `longer` (uploads take more), else `limit`."""

@@ -7,6 +7,7 @@ from chatd.core.errors import InvalidRequest, Misdirected
 from chatd.server.middleware.asgi_types import PROBES, App, Receive, Scope, Send, headers_named
 
 _HOST = re.compile(r"(?P<name>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._\-]+)(?::(?P<port>\d{1,5}))?")
+LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 _HOST_LIMIT = 261  # a name of 253, a dot, a colon and a port, with some air
 
 
@@ -19,13 +20,15 @@ def host_name(host: str) -> str | None:
 
 
 def pattern_name(pattern: str) -> str:
-    """An allowed host as it is compared: `*`, `*.example.com`, or a name; bare IPv6 gets its brackets."""
+    """An allowed host as it is compared, without its port: `*`, `*.example.com`, or a name; bare IPv6 in brackets."""
     pattern = pattern.strip().lower()
     if pattern.count(":") > 1 and not pattern.startswith("["):
         pattern = f"[{pattern}]"
-    if pattern == "*" or pattern.startswith("*."):
+    if pattern == "*":
         return pattern
-    return host_name(pattern) or pattern
+    wildcard = "*." if pattern.startswith("*.") else ""
+    name = pattern.removeprefix("*.")
+    return wildcard + (host_name(name) or name)
 
 
 def host_allowed(name: str, patterns: Iterable[str]) -> bool:
