@@ -13,6 +13,8 @@ from typing import Any
 import aiohttp
 import msgspec
 
+from chatd.store.keeper.child import end_with_parent
+
 WAIT_SECONDS = 60.0  # of real time, for what takes a second on an idle machine
 PASSWORD = "correct horse battery staple"
 
@@ -26,8 +28,13 @@ class Finished(msgspec.Struct, frozen=True):
 async def chatd(*arguments: str, cwd: Path, stdin: str = "", **environ: str) -> Finished:
     """Run a command to its end."""
     process = await _start(*arguments, cwd=cwd, environ=environ, stderr=asyncio.subprocess.PIPE)
-    async with asyncio.timeout(WAIT_SECONDS):
-        out, err = await process.communicate(stdin.encode())
+    try:
+        async with asyncio.timeout(WAIT_SECONDS):
+            out, err = await process.communicate(stdin.encode())
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
     return Finished(process.returncode or 0, out.decode(), err.decode())
 
 
@@ -128,6 +135,7 @@ async def _start(*arguments: str, cwd: Path, environ: dict[str, str], stderr: in
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=stderr,
+        preexec_fn=end_with_parent(),  # a test run that is killed leaves no server behind
     )
 
 
@@ -145,7 +153,24 @@ def processes_of(data_dir: Path) -> dict[int, str]:
     return found
 
 
+async def until_ended(pid: int) -> None:
+    """Until the kernel says that a process, anyone's, has ended."""
+    try:
+        handle = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    ended = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    loop.add_reader(handle, ended.set)
+    try:
+        async with asyncio.timeout(WAIT_SECONDS):
+            await ended.wait()
+    finally:
+        loop.remove_reader(handle)
+        os.close(handle)
+
+
 async def until_no_process_of(data_dir: Path) -> None:
-    async with asyncio.timeout(WAIT_SECONDS):
-        while processes_of(data_dir):
-            await asyncio.get_running_loop().run_in_executor(None, os.sched_yield)
+    while found := processes_of(data_dir):
+        for pid in found:
+            await until_ended(pid)

@@ -119,3 +119,20 @@ async def test_the_version_is_shown(tmp_path: Path):
     import chatd as package
 
     assert (await chatd("--version", cwd=tmp_path)).out.strip() == package.__version__
+
+
+async def test_a_command_in_the_wrong_folder_makes_no_new_database(tmp_path: Path):
+    refused = await chatd("user", "list", cwd=tmp_path)
+
+    assert (refused.code, "There is no chatd in" in refused.err) == (1, True)
+    assert not (tmp_path / ".chatd").exists()
+
+
+async def test_names_with_markup_are_shown_as_they_are(data_dir: Path):
+    async with serving(data_dir) as server:
+        token = await server.create_first_user()
+        made = await server.call("POST", f"{ME}/tokens", {"name": "[/x] [red]"}, token)
+        listed = await chatd("token", "list", "ada", "--data-dir", str(data_dir), cwd=data_dir.parent)
+
+    assert made[0] == 201
+    assert "[/x] [red]" in listed.out

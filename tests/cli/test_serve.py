@@ -9,7 +9,7 @@ import asyncpg
 import pytest
 
 from chatd.server.settings import SETTINGS
-from cli.running import chatd, processes_of, serving, until_no_process_of
+from cli.running import PASSWORD, chatd, processes_of, serving, until_ended, until_no_process_of
 
 ME = "/api/v2/users/me"
 
@@ -50,11 +50,7 @@ async def test_a_server_survives_the_death_of_its_postgres_and_of_its_keeper(dat
         token = await server.create_first_user()
         pid = _the(victim, data_dir)
         os.kill(pid, signal.SIGKILL)
-        async with asyncio.timeout(60):
-            while pid in processes_of(data_dir) or not any(
-                victim in command for command in processes_of(data_dir).values()
-            ):
-                await asyncio.get_running_loop().run_in_executor(None, os.sched_yield)
+        await until_ended(pid)
         await server.until_well()
         status, user = await server.call("GET", ME, token=token)
         await server.sign_in()
@@ -80,6 +76,7 @@ async def test_a_stop_signal_ends_the_server_well(data_dir: Path):
         code = await server.ended()
 
     assert code == 0
+    assert "chatd has stopped." in server.said
 
 
 async def test_several_replicas_share_the_port_and_a_dead_one_is_replaced(data_dir: Path):
@@ -92,7 +89,7 @@ async def test_several_replicas_share_the_port_and_a_dead_one_is_replaced(data_d
             assert (await server.call("GET", ME, token=token))[0] == 200
         async with asyncio.timeout(60):
             while len(set(_children(server.process.pid)) - children) < 1:
-                await asyncio.get_running_loop().run_in_executor(None, os.sched_yield)
+                assert (await server.call("GET", ME, token=token))[0] == 200
 
 
 def _children(parent: int) -> list[int]:
@@ -142,15 +139,31 @@ async def test_an_external_database_is_used_as_it_is(database: "object", data_di
     assert count == 1
 
 
-async def test_the_wrong_encryption_key_is_refused(data_dir: Path):
+async def test_the_wrong_encryption_key_is_refused_and_a_lost_one_not_replaced(data_dir: Path):
     async with serving(data_dir):
         pass
     keys = data_dir / "encryption.keys"
+    keys.write_text((await chatd("keys", "new", cwd=data_dir.parent)).out)
+    start = ["serve", "--port", "0", "--data-dir", str(data_dir)]
+    wrong = await chatd(*start, cwd=data_dir.parent)
     keys.unlink()
-    refused = await chatd("serve", "--port", "0", "--data-dir", str(data_dir), cwd=data_dir.parent)
+    lost = await chatd(*start, cwd=data_dir.parent)
 
-    assert refused.code == 1
-    assert "encryption key" in refused.err
+    assert (wrong.code, "not among the configured keys" in wrong.err) == (1, True)
+    assert (lost.code, "is missing" in lost.err, keys.exists()) == (1, True, False)
+
+
+async def test_many_replicas_make_the_configured_owner_once_and_say_so(data_dir: Path):
+    admin = {"CHATD_BOOTSTRAP_ADMIN_EMAIL": "ada@example.com", "CHATD_BOOTSTRAP_ADMIN_PASSWORD": PASSWORD}
+    async with serving(data_dir, "--replicas", "4", **admin) as server:
+        status, body = await server.call(
+            "POST", "/api/v2/users/login", {"login": "ada@example.com", "password": PASSWORD}
+        )
+        said = server.said
+
+    assert (status, body["user"]["role"]) == (201, "owner")
+    assert "There is no user yet" not in said
+    assert "Traceback" not in said
 
 
 async def test_help_names_every_setting(tmp_path: Path):

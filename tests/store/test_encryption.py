@@ -261,9 +261,9 @@ async def test_a_damaged_canary_is_refused(sql: SqlStore):
 
 
 def test_a_key_file_is_made_once_and_for_its_owner_only(tmp_path: Path):
-    made = load_cipher([], tmp_path)
+    made = load_cipher([], tmp_path, in_use=[])
 
-    assert load_cipher([], tmp_path).primary.id == made.primary.id
+    assert load_cipher([], tmp_path, in_use=[]).primary.id == made.primary.id
     assert (tmp_path / KEY_FILE).stat().st_mode & 0o777 == 0o600
     assert len(read_key_file(tmp_path / KEY_FILE)) == 1
     assert [path.name for path in tmp_path.iterdir()] == [KEY_FILE]
@@ -272,13 +272,13 @@ def test_a_key_file_is_made_once_and_for_its_owner_only(tmp_path: Path):
 def test_configured_keys_win_over_the_file(tmp_path: Path):
     text = new_key_text()
 
-    assert load_cipher([Secret(text)], tmp_path).primary.id == EncryptionKey.from_text(text).id
+    assert load_cipher([Secret(text)], tmp_path, in_use=[]).primary.id == EncryptionKey.from_text(text).id
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_bad_key_is_refused_without_showing_it(tmp_path: Path):
     with pytest.raises(StartRefused) as caught:
-        load_cipher([Secret("c2hvcnQ=")], tmp_path)
+        load_cipher([Secret("c2hvcnQ=")], tmp_path, in_use=[])
 
     assert "c2hvcnQ" not in caught.value.message
 
@@ -286,14 +286,14 @@ def test_a_bad_key_is_refused_without_showing_it(tmp_path: Path):
 def test_a_draft_left_by_a_killed_server_does_not_hinder_the_next(tmp_path: Path):
     (tmp_path / f"{KEY_FILE}.{os.getpid()}").write_text("left over")
 
-    load_cipher([], tmp_path)
+    load_cipher([], tmp_path, in_use=[])
 
 
 def test_a_key_file_that_is_no_text_is_refused(tmp_path: Path):
     (tmp_path / KEY_FILE).write_bytes(b"\xff\xfe\x00")
 
     with pytest.raises(StartRefused):
-        load_cipher([], tmp_path)
+        load_cipher([], tmp_path, in_use=[])
 
 
 async def test_a_server_that_starts_while_keys_are_revoked_is_seen_or_sees_it(sql: SqlStore, database: Any):
@@ -321,3 +321,10 @@ async def test_a_server_that_starts_while_keys_are_revoked_is_seen_or_sees_it(sq
 
     with pytest.raises(StartRefused):  # the old key is in use again, and nobody starts without it
         await check_keys(layered(sql, NEW), Cipher([NEW]))
+
+
+def test_a_lost_key_file_is_not_replaced_by_a_useless_one(tmp_path: Path):
+    with pytest.raises(StartRefused, match="0123"):
+        load_cipher([], tmp_path, in_use=["0123"])
+
+    assert list(tmp_path.iterdir()) == []

@@ -25,9 +25,9 @@ class Project:
     def test_file(self, text: str, name: str = "test_it.py") -> None:
         (self.path / name).write_text("import pytest\n\n" + text)
 
-    def pytest(self, *arguments: str, merge: bool = False) -> subprocess.CompletedProcess[str]:
+    def pytest(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         environ = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
-        environ |= {"PYTHONPATH": str(ROOT / "src"), "CHATD_BEHAVIOURS_MERGE": "1" if merge else ""}
+        environ["PYTHONPATH"] = str(ROOT / "src")
         environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # the plugins of this project take seconds to load
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
         return subprocess.run(
@@ -121,18 +121,19 @@ def test_a_marker_on_a_class_or_module_counts_for_each_of_its_tests(project: Pro
     assert project.counts() == {"STORE-1": 2, "API-4": 2}
 
 
-def test_a_run_replaces_the_record_of_the_one_before(project: Project):
+def test_a_run_of_a_part_leaves_the_record_of_the_rest(project: Project):
     project.test_file(MIXED)
     project.pytest()
+    before = project.counts()
     project.pytest("-k", "test_passes_twice")
-    assert project.counts() == {"STORE-1": 2}
+    assert project.counts() == before
 
 
-def test_a_merging_run_adds_new_tests_and_takes_out_those_that_fail_now(project: Project):
+def test_a_later_run_adds_new_tests_and_takes_out_those_that_fail_now(project: Project):
     project.test_file(MIXED)
     project.pytest("-k", "test_passes")
     project.test_file(MIXED.replace("def test_passes(): pass", "def test_passes(): assert False"))
-    project.pytest("-k", "test_passes or test_other", merge=True)
+    project.pytest("-k", "test_passes or test_other")
     assert project.record() == {
         "STORE-1": ["test_it.py::test_passes_twice[1]", "test_it.py::test_passes_twice[2]"],
         "API-4": ["test_it.py::test_other"],

@@ -2,13 +2,25 @@
 
 import inspect
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from chatd.server.setting_kinds import Certificates, Choice, FilePath, Folder, Hidden, ListOf, Url, WholeNumber
 from chatd.server.settings import SETTINGS, LoadedSettings, SettingSpec, load_settings
+
+_METAVARS: Mapping[type, str] = {
+    Choice: "WORD",
+    Certificates: "FILE",
+    FilePath: "DIR",
+    Folder: "DIR",
+    ListOf: "LIST",
+    Url: "URL",
+    Hidden: "URL",
+    WholeNumber: "NUMBER",
+}
 
 
 def takes_settings(command: Callable[[LoadedSettings], None]) -> Callable[..., None]:
@@ -20,7 +32,7 @@ def takes_settings(command: Callable[[LoadedSettings], None]) -> Callable[..., N
 
     parameters = [_parameter("config", "--config", "A TOML file with settings. [CHATD_CONFIG]", "FILE")]
     parameters += [
-        _parameter(spec.name, spec.flag, _help(spec), spec.name.rpartition("_")[2].upper())
+        _parameter(spec.name, spec.flag, _help(spec), _METAVARS.get(type(spec.kind), "TEXT"))
         for spec in SETTINGS
         if spec.flag is not None
     ]

@@ -1,5 +1,7 @@
 """`chatd keys`: the keys that encrypt secrets at rest."""
 
+import sys
+
 import typer
 
 from chatd.cli.offline import ConfigOption, DataDirOption, Offline, run_offline
@@ -44,7 +46,7 @@ def rotate_(config: ConfigOption = None, data_dir: DataDirOption = None) -> None
     async def act(offline: Offline) -> tuple[str, list[Rotated]]:
         from rich.progress import Progress, TextColumn
 
-        with Progress(TextColumn("{task.description}"), transient=True) as progress:
+        with Progress(TextColumn("{task.description}"), transient=True, disable=not sys.stderr.isatty()) as progress:
             task = progress.add_task("looking for secrets", total=None)
 
             def say(column: EncryptedColumn, done: int) -> None:

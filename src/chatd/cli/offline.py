@@ -12,12 +12,13 @@ import typer
 
 from chatd.clock import SystemClock
 from chatd.core.access import OPERATOR
-from chatd.core.errors import NotFound
+from chatd.core.errors import ChatdError, StartRefused
 from chatd.observe.logs import configure_logs
 from chatd.server.accounts import Accounts, Client
 from chatd.server.compose import OpenStore, open_accounts, open_store
 from chatd.server.settings import LoadedSettings, load_settings
 from chatd.store.actor import acting_as
+from chatd.store.keeper.paths import DataDirectory
 from chatd.store.queries import User
 from chatd.store.store import Store
 
@@ -50,6 +51,12 @@ def run_offline(
         cwd=Path.cwd(),
     )
     configure_logs(format="text", level="warning")
+    settings = loaded.settings
+    if settings.database_url is None and not DataDirectory.of(settings.data_dir).password.exists():
+        raise StartRefused(
+            f"There is no chatd in {settings.data_dir}.",
+            detail="Go to the folder where the server was started, or name its data directory with --data-dir.",
+        )
 
     async def run() -> Result:
         async with _open(loaded) as offline:
@@ -71,5 +78,5 @@ async def find_user(store: Store, login: str) -> User:
     """By username or email address."""
     user = await store.get_user_by_login(login=login)
     if user is None:
-        raise NotFound(f"User {login}")
+        raise ChatdError(f"There is no user {login}.")
     return user

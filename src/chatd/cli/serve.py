@@ -8,7 +8,7 @@ from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, NoReturn
 
 import msgspec
 import typer
@@ -48,9 +48,14 @@ def serve(loaded: LoadedSettings) -> None:
     configure_logs(format=format, level=settings.log_level)
     sock = _open_socket(settings)
     if settings.replicas > 1:
-        sys.exit(run(lambda: _serve_many(settings, sock)))
+        _end(run(lambda: _serve_many(settings, sock)))
     _import_routes_meanwhile()
-    sys.exit(run(lambda: _serve_one(settings, sock)))
+    _end(run(lambda: _serve_one(settings, sock)))
+
+
+def _end(code: int) -> NoReturn:
+    print("\nchatd has stopped.", flush=True)
+    sys.exit(code)
 
 
 def _import_routes_meanwhile() -> None:

@@ -1,9 +1,12 @@
 """Tables on a terminal, and the same rows as JSON for programs."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 import msgspec
+
+_WIDE = 10_000
 
 
 def show(rows: Sequence[Mapping[str, object]], *, columns: Sequence[str], as_json: bool, empty: str) -> None:
@@ -23,7 +26,8 @@ def show(rows: Sequence[Mapping[str, object]], *, columns: Sequence[str], as_jso
         table.add_column(column.replace("_", " "), overflow="fold")
     for row in rows:
         table.add_row(*(Text(_cell(row[column])) for column in columns))  # as it is: names may hold markup
-    Console(highlight=False).print(table)
+    # Off a terminal nobody sees the edge, and a value cut in two can't be read by a program.
+    Console(highlight=False, width=None if sys.stdout.isatty() else _WIDE).print(table)
 
 
 def _cell(value: object) -> str:

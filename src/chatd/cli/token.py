@@ -7,7 +7,7 @@ import typer
 
 from chatd.cli.offline import CLIENT, ConfigOption, DataDirOption, JsonOption, Offline, find_user, run_offline
 from chatd.cli.tables import show
-from chatd.core.errors import NotFound
+from chatd.core.errors import ChatdError
 from chatd.core.secret import Secret
 from chatd.store.queries import Token, TokenKind
 
@@ -76,7 +76,7 @@ def revoke(
             if token.name.lower() == name.lower():
                 await offline.store.delete_token(id=token.id)
                 return
-        raise NotFound(f"Token {name}")
+        raise ChatdError(f"{login} has no API token {name}.")
 
     run_offline(act, config=config, data_dir=data_dir)
     print(f"Revoked {name}.")

@@ -34,7 +34,7 @@ _TAKEN: Final = {
     UniqueConstraint.USERS_EMAIL_KEY: Validation("email", "already used by another user"),
     UniqueConstraint.USERS_USERNAME_KEY: Validation("username", "already used by another user"),
     UniqueConstraint.GROUPS_NAME_KEY: Validation("name", "already used by another group"),
-    UniqueConstraint.TOKENS_API_NAME_KEY: Validation("name", "you already have a token of this name"),
+    UniqueConstraint.TOKENS_API_NAME_KEY: Validation("name", "already used by another token of this user"),
 }
 
 
@@ -250,7 +250,7 @@ def taken_names_refused() -> Iterator[None]:
     except asyncpg.UniqueViolationError as error:
         for constraint, validation in _TAKEN.items():
             if error.constraint_name == constraint:
-                raise Conflict(f"That {validation.field} is {validation.detail}.", validations=[validation]) from error
+                raise Conflict(f"That {validation.field} is taken.", validations=[validation]) from error
         raise
 
 

@@ -71,8 +71,10 @@ async def open_store(settings: Settings, *, clock: Clock, replica: str = "") -> 
             open_pool(dsn, function_schema=migrations.function_schema, size=settings.pool_size)
         )
         metrics = Metrics(version=chatd.__version__, replica=replica)
-        cipher = load_cipher(settings.encryption_keys, settings.data_dir)
-        store: Store = AuthorizedStore(EncryptedStore(MeteredStore(SqlStore(pool), metrics), cipher), RoleAuthorizer())
+        sql = SqlStore(pool)
+        known = [key.id for key in await sql.list_encryption_keys() if key.revoked_at is None]
+        cipher = load_cipher(settings.encryption_keys, settings.data_dir, in_use=known)
+        store: Store = AuthorizedStore(EncryptedStore(MeteredStore(sql, metrics), cipher), RoleAuthorizer())
         # First announced, then checked: see announced_key.
         await stack.enter_async_context(announced_key(dsn, cipher.primary.id, clock=clock))
         with acting_as(KEYRING):

@@ -15,13 +15,21 @@ KEY_FILE: Final = "encryption.keys"
 _CANARY: Final = "chatd canary"
 
 
-def load_cipher(configured: Sequence[Secret], data_dir: Path) -> Cipher:
-    """The configured keys, else those of the data directory's key file, which is made at the first start."""
+def load_cipher(configured: Sequence[Secret], data_dir: Path, *, in_use: Sequence[str]) -> Cipher:
+    """The configured keys, else those of the data directory's key file, which is made at the first start.
+
+    A new key would be of no use to a database that holds secrets under others (`in_use`): it is not made.
+    """
     path = data_dir / KEY_FILE
     try:
         if configured:
             texts = [key.reveal() for key in configured]
         else:
+            if in_use and not path.exists():
+                raise StartRefused(
+                    f"The key file {path} is missing, and this database holds secrets under key {', '.join(in_use)}.",
+                    detail="Restore the file from a backup, or put its key into CHATD_ENCRYPTION_KEYS.",
+                )
             texts = read_key_file(path) if path.exists() else [_make_key_file(path)]
         return Cipher([EncryptionKey.from_text(text) for text in texts])
     except ValueError as error:
