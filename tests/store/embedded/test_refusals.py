@@ -15,6 +15,7 @@ from chatd.store.keeper.files import KeeperError, private_folder
 from chatd.store.keeper.options import KeeperLimits
 from chatd.store.keeper.paths import PostgresHome, postgres_socket
 from chatd.store.keeper.process import identify
+from chatd.store.keeper.watch import log
 from chatd.store.postgres_binaries import find_binaries
 
 FAST = {"fsync": "off"}
@@ -59,10 +60,17 @@ async def test_a_postgres_that_ends_again_and_again_is_reported_with_its_last_wo
         async with embedded_postgres(data_dir, clock=SystemClock(), server_settings=settings, limits=limits):
             pass
     await wait_stopped(data_dir, SystemClock())
-    line = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \[\d+\] .")
-    assert all(line.match(one) for one in (data_dir / "keeper.log").read_text().splitlines())
     async with embedded_postgres(data_dir, clock=SystemClock(), server_settings=FAST) as postgres:
         assert identify(postgres.postgres_pid) is not None
+
+
+def test_every_line_of_the_keepers_log_says_when_and_who(capsys):
+    log("its last words:\n\tof two lines")
+    line = re.compile(rf"\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d \[{os.getpid()}\] ")
+    assert [line.sub("", one, count=1) for one in capsys.readouterr().err.splitlines() if line.match(one)] == [
+        "its last words:",
+        "\tof two lines",
+    ]
 
 
 async def test_a_folder_that_holds_something_else_is_not_overwritten(data_dir):
