@@ -17,6 +17,7 @@ from chatd.server.middleware.authentication import (
     Authenticate,
     Authentication,
     Credentials,
+    session_cookie_name,
 )
 from chatd.server.middleware.body_limit import BODY_LIMIT, BodyLimit
 from chatd.server.middleware.boundary import ErrorBoundary
@@ -34,10 +35,6 @@ async def _nobody(_credentials: Credentials) -> Person | None:
 
 def _not_acting(_person: Person | None) -> AbstractContextManager[object]:
     return nullcontext()
-
-
-def _not_limited(_scope: Scope) -> None:
-    pass
 
 
 class MiddlewareOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,27 +70,30 @@ def with_middleware(app: App, options: MiddlewareOptions) -> App:
             raise ValueError(f"The public URL must start with http:// or https://, not {options.public_url!r}.")
     origins = (*options.allowed_origins, *([public_origin] if public_origin else []))
     hosts = (*options.allowed_hosts, *([public_origin.partition("://")[2]] if public_origin else []))
+    https = public_origin is not None and public_origin.startswith("https:")
 
     # From the innermost to the outermost.
-    layered, on_refused = app, _not_limited
+    layered, guesses = app, None
     if options.requests_per_minute > 0:
         burst = options.burst if options.burst is not None else options.requests_per_minute
-        buckets = Buckets(clock=options.clock, per_minute=options.requests_per_minute, burst=burst)
-        layered, on_refused = RateLimit(layered, buckets=buckets), buckets.charge_request
+        buckets, guesses = (
+            Buckets(clock=options.clock, per_minute=options.requests_per_minute, burst=burst) for _ in range(2)
+        )
+        layered = RateLimit(layered, buckets=buckets)
     layered = Authentication(
         layered,
         authenticate=options.authenticate,
         acting=options.acting,
-        on_refused=on_refused,
+        guesses=guesses,
+        # One without the prefix is still read under https, after one that has it.
+        cookies=(session_cookie_name(secure=True), SESSION_COOKIE) if https else (SESSION_COOKIE,),
         public_prefixes=options.public_prefixes,
     )
     layered = BodyLimit(layered, limit=options.body_limit, longer=options.body_limits)
     layered = OriginCheck(layered, allowed=origins, session_cookie=SESSION_COOKIE)
     layered = HostCheck(layered, allowed=hosts)
     layered = ErrorBoundary(layered)
-    layered = SecurityHeaders(
-        layered, https=(public_origin or "").startswith("https:"), page_policy=options.page_policy
-    )
+    layered = SecurityHeaders(layered, https=https, page_policy=options.page_policy)
     layered = AccessLog(layered, metrics=options.metrics)
     layered = TrustedProxies(layered, trusted=parse_networks(options.trusted_proxies))
     layered = RequestId(layered, mint=options.mint_request_id or _minted_by(options.clock))

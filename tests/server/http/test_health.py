@@ -106,10 +106,19 @@ async def test_strangers_read_metrics_only_from_this_machine(client, headers: di
     assert status_of(await exchange(layered(health()), "/metrics", client=client, headers=headers)) == status
 
 
-@pytest.mark.parametrize(("role", "status"), [(Role.OWNER, 200), (Role.AUDITOR, 200), (Role.MEMBER, 403)])
-async def test_owners_and_auditors_read_metrics_from_anywhere(role: Role, status: int):
+@pytest.mark.parametrize(
+    ("role", "scope", "status"),
+    [
+        (Role.OWNER, "*:*", 200),
+        (Role.AUDITOR, "*:*", 200),
+        (Role.AUDITOR, "setting:read", 200),
+        (Role.OWNER, "group:read", 403),
+        (Role.MEMBER, "*:*", 403),
+    ],
+)
+async def test_owners_and_auditors_read_metrics_from_anywhere(role: Role, scope: str, status: int):
     async def authenticate(_credentials) -> Person | None:
-        return Person(UUID(int=1), role, "x")
+        return Person(UUID(int=1), role, "x", frozenset({scope}))
 
     app = layered(health(), authenticate=authenticate)
     sent = await exchange(app, "/metrics", client=REMOTE, headers={"authorization": "Bearer t"})

@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import contextmanager
+from itertools import count
 from uuid import UUID
 
 import pytest
@@ -10,7 +11,7 @@ from structlog.testing import capture_logs
 from chatd.core.access import Person, Role
 from chatd.observe.metrics import Metrics
 from chatd.server.asgi import MiddlewareOptions, with_middleware
-from chatd.server.middleware.authentication import Credentials, Source
+from chatd.server.middleware.authentication import Credentials, Source, session_cookie_name
 from server.http.exchange import body_of, exchange, headers_of, status_of
 from server.http.live import layered
 
@@ -80,12 +81,67 @@ async def test_only_credentials_given_on_purpose_are_refused(path: str, headers:
     assert status_of(await exchange(layered(ok, authenticate=only_good), path, headers=headers)) == status
 
 
-async def test_guessing_tokens_uses_up_the_address():
-    app = layered(ok, authenticate=only_good, requests_per_minute=1, burst=2)
-    tries = [status_of(await exchange(app, headers={"authorization": "Bearer bad"})) for _ in range(4)]
+@pytest.mark.parametrize("name", ["authorization", "chatd-session-token", "cookie"])
+async def test_guessing_tokens_uses_up_the_address_and_then_nobody_is_asked(name: str):
+    asked: list[str] = []
 
-    assert tries == [401, 401, 429, 429]
-    assert status_of(await exchange(app, headers={"authorization": "Bearer good"})) == 200
+    async def authenticate(credentials: Credentials) -> Person | None:
+        asked.append(credentials.token.reveal())
+        return await only_good(credentials)
+
+    def carrying(token: str) -> dict[str, str]:
+        return {name: {"authorization": "Bearer ", "cookie": "chatd_session="}.get(name, "") + token}
+
+    app = layered(ok, authenticate=authenticate, requests_per_minute=10, burst=3)
+    assert status_of(await exchange(app, headers=carrying("good"))) == 200
+    tries = [status_of(await exchange(app, "/api/x", headers=carrying(f"bad-{number}"))) for number in range(5)]
+
+    refused = 200 if name == "cookie" else 401
+    assert tries == [refused, refused, refused, 429, 429]
+    assert asked == ["good", "bad-0", "bad-1", "bad-2"]
+    assert status_of(await exchange(app, headers=carrying("good"))) == 200, "who is known does not pay for others"
+
+
+async def test_good_tokens_cost_their_address_nothing():
+    users = count()
+
+    async def anyone(credentials: Credentials) -> Person | None:
+        return Person(UUID(int=next(users)), Role.MEMBER, "x")
+
+    app = layered(ok, authenticate=anyone, requests_per_minute=1, burst=1)
+    asked = [status_of(await exchange(app, headers={"authorization": f"Bearer {user}"})) for user in range(5)]
+
+    assert asked == [200] * 5
+
+
+def test_the_session_cookie_is_bound_to_the_host_where_there_is_https():
+    assert session_cookie_name(secure=True) == "__Host-chatd_session"
+    assert session_cookie_name(secure=False) == "chatd_session"
+
+
+@pytest.mark.parametrize(
+    ("public_url", "cookies", "found"),
+    [
+        ("https://chat.example", "chatd_session=planted; __Host-chatd_session=own", "own"),
+        ("https://chat.example", "__Host-chatd_session=own; chatd_session=planted", "own"),
+        ("https://chat.example", "chatd_session=own", "own"),
+        ("http://chat.example", "chatd_session=own", "own"),
+        ("http://chat.example", "__Host-chatd_session=other; chatd_session=own", "own"),
+        (None, "chatd_session=own", "own"),
+    ],
+)
+async def test_a_cookie_that_a_neighbour_sets_does_not_hide_the_own_one(
+    public_url: str | None, cookies: str, found: str
+):
+    tokens: list[str] = []
+
+    async def authenticate(credentials: Credentials) -> Person | None:
+        tokens.append(credentials.token.reveal())
+        return MEMBER
+
+    await exchange(layered(ok, authenticate=authenticate, public_url=public_url), headers={"cookie": cookies})
+
+    assert tokens == [found]
 
 
 async def test_probes_are_neither_limited_nor_asked_for_their_host():

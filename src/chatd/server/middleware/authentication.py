@@ -1,6 +1,7 @@
 """Finds out who is asking. It decides nothing else: a route that needs someone says so itself."""
 
-from collections.abc import Awaitable, Callable
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager
 from enum import StrEnum
 
@@ -9,12 +10,25 @@ import msgspec
 from chatd.core.access import Person
 from chatd.core.errors import Unauthenticated
 from chatd.core.secret import Secret
-from chatd.server.middleware.asgi_types import PROBES, App, Receive, Scope, Send, header, headers_named, state
+from chatd.server.middleware.asgi_types import (
+    PROBES,
+    App,
+    Receive,
+    Scope,
+    Send,
+    client_address,
+    header,
+    headers_named,
+    state,
+)
+from chatd.server.middleware.rate_limit import Buckets, address_key
 from chatd.server.middleware.security_headers import is_api
 
 SESSION_COOKIE = "chatd_session"
 TOKEN_HEADER = "Chatd-Session-Token"
+_HOST_PREFIX = "__Host-"  # browsers take such a cookie only over https and only from this very host
 _TOKEN_LIMIT = 512  # ours are shorter; what is longer is not looked up
+_RECENT_LIMIT = 10_000  # tokens that were good lately; 1 MB
 
 
 class Source(StrEnum):
@@ -36,8 +50,13 @@ Authenticate = Callable[[Credentials], Awaitable[Person | None]]
 Acting = Callable[[Person | None], AbstractContextManager[object]]
 
 
-def find_credentials(scope: Scope) -> Credentials | None:
-    """Bearer, then our header, then the cookie. Other schemes of Authorization belong to proxies."""
+def session_cookie_name(secure: bool) -> str:
+    """The cookie of a session. With https (`secure`) its prefix keeps neighbours in the domain from setting one."""
+    return _HOST_PREFIX + SESSION_COOKIE if secure else SESSION_COOKIE
+
+
+def find_credentials(scope: Scope, *, cookies: Sequence[str] = (SESSION_COOKIE,)) -> Credentials | None:
+    """Bearer, then our header, then a cookie, by preference. Other schemes of Authorization belong to proxies."""
     authorization = header(scope, b"authorization")
     if authorization is not None:
         scheme, _, token = authorization.partition(" ")
@@ -46,19 +65,24 @@ def find_credentials(scope: Scope) -> Credentials | None:
     token = header(scope, TOKEN_HEADER.lower().encode())
     if token is not None:
         return Credentials(Secret(token.strip()), Source.HEADER)
-    for cookies in headers_named(scope, b"cookie"):
-        for pair in cookies.split(";"):
+    found: dict[str, str] = {}
+    for line in headers_named(scope, b"cookie"):
+        for pair in line.split(";"):
             name, equals, value = pair.strip().partition("=")
-            if equals and name == SESSION_COOKIE and value:
-                return Credentials(Secret(value.strip('"')), Source.COOKIE)
+            if equals and name in cookies and value:
+                found.setdefault(name, value)
+    for name in cookies:
+        if name in found:
+            return Credentials(Secret(found[name].strip('"')), Source.COOKIE)
     return None
 
 
 class Authentication:
     """Sets `person` in the state and acts as them for the rest of the request.
 
-    Credentials given on purpose that nobody has are refused with 401 on /api, after `on_refused` (which may
-    raise Throttled); a stale cookie makes the request anonymous, so that the page to sign in still loads.
+    Credentials given on purpose that nobody has are refused with 401 on /api; a stale cookie makes the request
+    anonymous, so that the page to sign in still loads. `guesses` bounds how often an address may ask for a token
+    that is not known to be good; past it the answer is 429, and nobody is asked.
     """
 
     def __init__(
@@ -67,14 +91,17 @@ class Authentication:
         *,
         authenticate: Authenticate,
         acting: Acting,
-        on_refused: Callable[[Scope], None],
+        guesses: Buckets | None,
+        cookies: Sequence[str],
         public_prefixes: tuple[str, ...],
     ) -> None:
         self._app = app
         self._authenticate = authenticate
         self._acting = acting
-        self._on_refused = on_refused
+        self._guesses = guesses
+        self._cookies = tuple(cookies)
         self._public_prefixes = public_prefixes
+        self._recent: OrderedDict[int, None] = OrderedDict()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         person = await self._find_person(scope)
@@ -87,14 +114,31 @@ class Authentication:
         path = scope["path"]
         if path in PROBES or path.startswith(self._public_prefixes):
             return None
-        credentials = find_credentials(scope)
+        credentials = find_credentials(scope, cookies=self._cookies)
         if credentials is None:
             return None
-        if 0 < len(credentials.token.reveal()) <= _TOKEN_LIMIT:
-            person = await self._authenticate(credentials)
-            if person is not None:
-                return person
-        if credentials.source is not Source.COOKIE and is_api(path):
-            self._on_refused(scope)
+        person = await self._ask(credentials, scope)
+        if person is None and credentials.source is not Source.COOKIE and is_api(path):
             raise Unauthenticated("The token is not valid, or has expired. Sign in again or make a new one.")
-        return None
+        return person
+
+    async def _ask(self, credentials: Credentials, scope: Scope) -> Person | None:
+        """Who it is. What was good lately is asked for freely; else the address pays first, and is paid back."""
+        digest = hash(credentials.token)
+        payer = None
+        if digest in self._recent:
+            self._recent.move_to_end(digest)
+        elif self._guesses is not None:
+            payer = address_key(client_address(scope))
+            self._guesses.charge(payer)
+        is_askable = 0 < len(credentials.token.reveal()) <= _TOKEN_LIMIT
+        person = await self._authenticate(credentials) if is_askable else None
+        if person is None:
+            self._recent.pop(digest, None)
+            return None
+        if self._guesses is not None and payer is not None:
+            self._guesses.refund(payer)
+        self._recent[digest] = None
+        if len(self._recent) > _RECENT_LIMIT:
+            self._recent.popitem(last=False)
+        return person

@@ -68,6 +68,12 @@ class Buckets:
         if wait_seconds > 0:
             raise Throttled("Too many requests. Wait a moment.", retry_after_seconds=wait_seconds)
 
+    def refund(self, key: str) -> None:
+        """Take back one `charge`."""
+        bucket = self._buckets.get(key)
+        if bucket is not None:
+            self._buckets[key] = Bucket(min(self._burst, bucket.tokens + 1), bucket.at)
+
     def charge_request(self, scope: Scope) -> None:
         """Count a request for its user, or for its address."""
         person = state(scope).get("person")

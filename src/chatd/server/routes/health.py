@@ -6,7 +6,7 @@ from ipaddress import ip_address
 import msgspec
 
 from chatd.clock import Clock
-from chatd.core.access import Role
+from chatd.core.access import Action, Kind, Resource, Role, may
 from chatd.core.errors import Forbidden, Unauthenticated, Validation
 from chatd.observe.logs import get_logger
 from chatd.observe.metrics import Metrics
@@ -71,8 +71,8 @@ class HealthRoutes:
             person = state(scope).get("person")
             if person is None:
                 raise Unauthenticated("Metrics need the token of an owner or auditor, or a request from this machine.")
-            if person.role not in _SCRAPERS:
-                raise Forbidden("Only owners and auditors may read metrics.")
+            if person.role not in _SCRAPERS or not may(person, Action.READ, Resource(Kind.SETTING)):
+                raise Forbidden("Metrics need a token of an owner or auditor with the scope setting:read.")
         body, content_type = self._metrics.render()
         await _send_body(send, 200, body, content_type.encode())
 
