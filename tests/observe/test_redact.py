@@ -1,6 +1,8 @@
 """Planted secrets never come out, wherever they stand."""
 
 import dataclasses
+import subprocess
+import sys
 
 import msgspec
 import pytest
@@ -59,6 +61,17 @@ def test_other_names_show_theirs(name: str):
             "postgresql://chatd:{secret}@/chatd?host=/run",
             "the token chatd_{secret} is wrong",
             "Incorrect API key provided: sk-{secret}",
+            "Cookie: theme=dark; sid={secret}",
+            "set-cookie: sid={secret}; Path=/; HttpOnly",
+            'Authorization: Digest username="ada", response="{secret}"',
+            "authorization: Negotiate {secret}",
+            "[(b'authorization', b'Digest ada {secret}'), (b'cookie', b'a=1; sid={secret}')]",
+            "{{'authorization': 'Digest ada, response={secret}'}}",
+            "password: correct horse {secret}",
+            "chatd serve --admin-password {secret} --port 1",
+            "nats://{secret}@nats.example:4222",
+            "nats://one:4222,nats://{secret}@two:4222",
+            "the hash is $argon2id$v=19$m=65536,t=3,p=4${secret}$c29tZQ",
         ]
     ),
     nesting=st.sampled_from([lambda x: x, lambda x: [x], lambda x: {"a": {"b": (x,)}}, ValueError]),
@@ -68,6 +81,40 @@ def test_a_planted_secret_never_appears(secret, name, filler, form, nesting):
     text = f"{filler} {form.format(name=name, secret=secret)} {filler}"
 
     assert secret not in repr(redact(nesting(text)))
+
+
+CODE = st.lists(st.text("ABCDEFGHJKLMNPQRSTUVWXYZ23456789", min_size=4, max_size=4), min_size=4, max_size=4)
+
+
+@given(code=CODE.map("-".join), form=st.sampled_from(["{}", "Use {}.", "the code {} is wrong", "/first?c={}"]))
+def test_a_setup_code_never_appears(code: str, form: str):
+    assert code not in redact_text(form.format(code))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the password is wrong",
+        "0190B2C4-AAAA-7BBB-8CCC-DDDDEEEEFFFF was not found",
+        "GET https://example.com/@ada at 5",
+        "some-word-with-four",
+        "costs $5",
+    ],
+)
+def test_what_is_no_secret_stays(text: str):
+    assert redact_text(text) == text
+
+
+@pytest.mark.parametrize(
+    "piece", ["://:", "://x:", "@://:", "eyJaaaaaaaa-", "password", "key ", "--key-", "AAAA-", "'"]
+)
+def test_no_text_takes_longer_than_its_length_explains(piece: str):
+    """Where time grew with the square of the length, this much text would take minutes."""
+    code = (
+        f"from chatd.observe.redact import redact_text; redact_text({piece!r} * (400_000 // {len(piece)}), limit=10**6)"
+    )
+
+    assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0
 
 
 @given(secret=WORD, name=NAMES, before=st.integers(TEXT_LIMIT - 60, TEXT_LIMIT + 20), keep=st.booleans())

@@ -32,21 +32,41 @@ _SECRET_AT_THE_END = _SECRET_ANYWHERE | frozenset((
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 _NAMES = r"pass(?:word|wd|phrase)|pwd|secret|token|key|authorization|cookie|session|credential|signature|jwt"
-_VALUE = r"""\\?"(?:[^"\\]|\\.)*\\?"?|\\?'(?:[^'\\]|\\.)*\\?'?|[^\s"'&,;)\]}]+"""
+_QUOTED = r"""\\?"(?:[^"\\]|\\.)*\\?"?|\\?'(?:[^'\\]|\\.)*\\?'?"""
+_VALUE = rf"""{_QUOTED}|[^\s"'&,;)\]}}]+"""
+# What repeats without a bound is followed by nothing that it could have taken itself: the time grows with the length,
+# not with its square.
 _PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
-    # A user:password@ in a URL. Greedy to the last @, because a raw password may hold any sign.
-    (re.compile(r"(://[^\s:/@]*:)\S+@"), rf"\1{DOTS}@"),
-    (re.compile(r"(?i)\b(bearer|basic)\s+[A-Za-z0-9._~+/=\-]{4,}"), rf"\1 {DOTS}"),
-    # name=value and name: value, quoted or bare, also with the name in quotes as in JSON and reprs.
+    (re.compile(r"\$argon2[a-z]{0,2}\$[^\s\"']+"), DOTS),
+    # Headers and passwords may hold spaces and signs: what is not quoted goes on to the end of the line. With a
+    # comma: pairs of ASGI, `(b'cookie', b'…')`.
+    (
+        re.compile(
+            rf"""(?i)((?:authorization|cookie|pass(?:word|wd|phrase))[\w\-]{{0,40}}\\?["']?\s*(?:[=:]|,(?=\s*b?["']))\s*b?)"""
+            rf"""(?:{_QUOTED}|[^\r\n]+)"""
+        ),
+        rf"\1{DOTS}",
+    ),
+    # A token alone before the @ of a URL; `_hide_passwords` has seen to user:password.
+    (re.compile(r"(://)[^\s:/@]+@"), rf"\1{DOTS}@"),
+    (re.compile(r"(?i)\b(bearer|basic|digest|negotiate)\s+[A-Za-z0-9._~+/=\-]{4,}"), rf"\1 {DOTS}"),
+    # name=value and name: value, quoted or bare, also with the name in quotes as in JSON and reprs; flags with a space.
     (re.compile(rf"""(?i)((?:{_NAMES})[\w\-]{{0,40}}\\?["']?\s*[=:]\s*)(?:{_VALUE})"""), rf"\1{DOTS}"),
+    (re.compile(rf"""(?i)((?<![\w\-])--[a-z\-]{{0,40}}(?:{_NAMES})[a-z\-]{{0,40}}\s+)(?:{_VALUE})"""), rf"\1{DOTS}"),
     (re.compile(r"chatd_[A-Za-z0-9_\-.]{8,}"), f"chatd_{DOTS}"),
+    # Setup codes.
+    (re.compile(r"(?<![\w\-])[A-Z2-9]{4}(?:-[A-Z2-9]{4}){3}(?![\w\-])"), DOTS),
     # The looks of well-known vendors' keys, which turn up in their error messages.
     (re.compile(r"\b(?:sk-|rk-|AIza|ghp_|gho_|ghs_|github_pat_|xox[a-z]-|AKIA)[A-Za-z0-9_\-]{8,}"), DOTS),
-    (re.compile(r"\beyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-.]+"), DOTS),
+    (re.compile(r"(?<![\w\-])eyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-.]+"), DOTS),
 )
+_WORD = re.compile(r"\S+")
+_USER = re.compile(r"://[^\s:/@]*:")
 # Every pattern above needs one of these, and so does a control character: most texts have none and are done.
 _SUSPICIOUS = re.compile(
-    r"[:=\x00-\x1f\x7f-\x9f\u2028\u2029]|chatd_|[sr]k-|AIza|gh[pos]_|github_|xox|AKIA|eyJ|bearer|basic", re.IGNORECASE
+    r"""[:=$'"\x00-\x1f\x7f-\x9f\u2028\u2029]|--|chatd_|[sr]k-|AIza|gh[pos]_|github_|xox|AKIA|eyJ"""
+    r"|bearer|basic|digest|negotiate|(?-i:-[A-Z2-9]{4}-[A-Z2-9]{4})",
+    re.IGNORECASE,
 )
 _LAST_WORD = re.compile(r"(?<!\S)\S+\Z")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
@@ -69,6 +89,7 @@ def redact_text(text: str, *, limit: int = TEXT_LIMIT, keep_lines: bool = False)
     if len(text) <= limit and _SUSPICIOUS.search(text) is None:
         return text
     shown = _window(text, limit + _LOOKAHEAD, keep_end=keep_lines)
+    shown = _hide_passwords(shown)
     for pattern, replacement in _PATTERNS:
         shown = pattern.sub(replacement, shown)
     shown = (_CONTROLS_BUT_LINES if keep_lines else _CONTROLS).sub(_escape, shown)
@@ -77,6 +98,20 @@ def redact_text(text: str, *, limit: int = TEXT_LIMIT, keep_lines: bool = False)
     shown = shown[-limit:] if keep_lines else shown[:limit]
     missing = f"… ({max(len(text) - len(shown), 0)} more characters)"
     return f"{missing}\n{shown}" if keep_lines else shown + missing
+
+
+def _hide_passwords(text: str) -> str:
+    """`user:password@` in URLs. Up to the last @ of the word, because a raw password may hold any sign.
+
+    By hand: a pattern would look for that @ anew from every `://` in a text.
+    """
+    return _WORD.sub(_hide_password, text) if "://" in text and "@" in text else text
+
+
+def _hide_password(match: re.Match[str]) -> str:
+    word = match[0]
+    user, at = _USER.search(word), word.rfind("@")
+    return f"{word[: user.end()]}{DOTS}{word[at:]}" if user is not None and user.end() < at else word
 
 
 def _window(text: str, size: int, *, keep_end: bool) -> str:
