@@ -4,10 +4,10 @@ from typing import Any
 
 from litestar import Litestar
 from litestar.openapi import OpenAPIConfig
-from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme
 
 import chatd
+from chatd.server.openapi import PublishedDocument
 from chatd.server.problem import litestar_answers
 from chatd.server.routes.asking import RouteParts, route_dependencies
 from chatd.server.routes.groups import groups_router
@@ -48,7 +48,7 @@ def _openapi() -> OpenAPIConfig:
         version=chatd.__version__,
         description="A self-hosted server for AI agent chats. Every error has the shape of `Problem`.",
         path="/api",
-        render_plugins=[JsonRenderPlugin(path="/openapi.json")],
+        render_plugins=[PublishedDocument(path="/openapi.json")],
         components=Components(security_schemes={"bearer": bearer}),
         security=security,
         use_handler_docstrings=True,

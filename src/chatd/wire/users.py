@@ -14,9 +14,12 @@ from chatd.core.access import SCOPES, Role
 _LONGEST = 2048
 
 
+RULES = "x-rules"  # the key under which a field carries what the API document says of it instead
+
+
 def _documented(**schema: object) -> Meta:
     """Rules that the API document states and core/people.py checks, all fields at once and in words."""
-    return Meta(max_length=_LONGEST, extra_json_schema=schema)
+    return Meta(max_length=_LONGEST, extra_json_schema={RULES: schema})
 
 
 Text = Annotated[str, Meta(max_length=_LONGEST)]

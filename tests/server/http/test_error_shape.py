@@ -3,7 +3,8 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import aiohttp
 import asyncpg
@@ -16,6 +17,7 @@ from chatd.core.errors import Conflict, Forbidden, NotFound, Unauthenticated, Va
 from chatd.server.problem import litestar_answers
 from chatd.server.slow_clients import HEAD_BYTES
 from server.http.live import WAIT_SECONDS, Live, layered, problem_of, served
+from server.running import running_server
 
 pytestmark = pytest.mark.behaviour("API-4")
 
@@ -254,3 +256,35 @@ async def test_an_answer_that_breaks_off_is_not_taken_for_whole():
     async with served(layered(breaks)) as live, live.client.get("/api/x") as response:
         with pytest.raises(aiohttp.ClientPayloadError):
             await response.read()
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (b'{"login": "\xff", "password": "x"}', "The request body is not valid JSON."),
+        (b"[" * 100_000, "The request body is not valid JSON."),
+        (b"", "A JSON body is needed."),
+    ],
+    ids=["no UTF-8", "too deep", "none"],
+)
+async def test_the_whole_server_refuses_bodies_that_it_can_not_decode(
+    database: Any, tmp_path: Path, body: bytes, message: str
+):
+    async with (
+        running_server(database.dsn, tmp_path, first_user=False) as running,
+        aiohttp.ClientSession(running.api.url) as client,
+        client.post("/api/v2/users/login", data=body, headers={"content-type": "application/json"}) as response,
+    ):
+        assert (await problem_of(response, 400)).message == message
+
+
+@pytest.mark.parametrize("path", ["/", "/api/v2/users/me", "/api/v2/nothing", "/metrics"])
+async def test_the_whole_server_has_no_websocket_where_there_is_only_http(database: Any, tmp_path: Path, path: str):
+    async with (
+        running_server(database.dsn, tmp_path, first_user=False) as running,
+        aiohttp.ClientSession(running.api.url) as client,
+    ):
+        with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+            await client.ws_connect(path)
+
+    assert refused.value.status == 404
