@@ -104,7 +104,7 @@ async def running_server(
         asyncio.TaskGroup() as tasks,
         aiohttp.ClientSession() as http,
     ):
-        app = await replica_app(replica, settings, draining=draining, public_url=url)
+        app = await replica_app(replica, settings, draining=draining, public_url=more.get("public_url", url))
         tasks.create_task(serve(app, sock, draining=draining, clock=SystemClock(), options=options))
         await ready.wait()
         api = Api(http, url)

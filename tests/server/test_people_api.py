@@ -82,6 +82,17 @@ async def test_signing_in_gives_a_token_and_a_cookie_and_signing_out_ends_both(s
     assert after.status == 401
 
 
+async def test_behind_https_the_cookie_is_secure_and_bound_to_the_host(serving: Any):
+    async with serving(public_url="https://chat.example.com") as running:
+        answer = await running.api.post("/api/v2/users/login", {"login": "olga", "password": PASSWORD})
+        cookie = answer.headers["Set-Cookie"]
+        by_cookie = await running.api.call("GET", ME, Cookie=cookie.partition(";")[0])
+
+    assert cookie.startswith("__Host-chatd_session=")
+    assert {"Secure", "HttpOnly", "Path=/"} <= {part.strip() for part in cookie.split(";")}
+    assert by_cookie.status == 200
+
+
 @pytest.mark.parametrize(
     "body",
     [

@@ -85,8 +85,7 @@ def with_middleware(app: App, options: MiddlewareOptions) -> App:
         authenticate=options.authenticate,
         acting=options.acting,
         guesses=guesses,
-        # One without the prefix is still read under https, after one that has it.
-        cookies=(session_cookie_name(secure=True), SESSION_COOKIE) if https else (SESSION_COOKIE,),
+        cookie=session_cookie_name(https),
         public_prefixes=options.public_prefixes,
     )
     layered = BodyLimit(layered, limit=options.body_limit, longer=options.body_limits)

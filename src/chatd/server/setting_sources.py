@@ -21,7 +21,7 @@ _SHOWN_LIMIT = 60  # characters of a wrong value that are shown: enough to recog
 _CLOSE = 0.6  # how alike names are (0 to 1) before one is suggested, or a value is hidden as a near secret
 
 # Variables of ours that are not settings of the server.
-_RESERVED = frozenset({"CHATD_CONFIG", "CHATD_BEHAVIOURS_MERGE", "CHATD_TOKEN", "CHATD_URL"})
+_RESERVED = frozenset({"CHATD_CONFIG", "CHATD_TOKEN", "CHATD_URL"})
 _RESERVED_PREFIX = "CHATD_TEST_"
 # Kubernetes puts these into every container next to a service that is named chatd.
 _SERVICE_LINK = re.compile(r"CHATD_SERVICE_(HOST|PORT)(_\w+)?|CHATD_PORT_\d+_(TCP|UDP)(_\w+)?")

@@ -124,14 +124,14 @@ def test_the_session_cookie_is_bound_to_the_host_where_there_is_https():
     [
         ("https://chat.example", "chatd_session=planted; __Host-chatd_session=own", "own"),
         ("https://chat.example", "__Host-chatd_session=own; chatd_session=planted", "own"),
-        ("https://chat.example", "chatd_session=own", "own"),
+        ("https://chat.example", "chatd_session=planted", None),
         ("http://chat.example", "chatd_session=own", "own"),
         ("http://chat.example", "__Host-chatd_session=other; chatd_session=own", "own"),
         (None, "chatd_session=own", "own"),
     ],
 )
 async def test_a_cookie_that_a_neighbour_sets_does_not_hide_the_own_one(
-    public_url: str | None, cookies: str, found: str
+    public_url: str | None, cookies: str, found: str | None
 ):
     tokens: list[str] = []
 
@@ -141,7 +141,7 @@ async def test_a_cookie_that_a_neighbour_sets_does_not_hide_the_own_one(
 
     await exchange(layered(ok, authenticate=authenticate, public_url=public_url), headers={"cookie": cookies})
 
-    assert tokens == [found]
+    assert tokens == ([found] if found else [])
 
 
 async def test_probes_are_neither_limited_nor_asked_for_their_host():

@@ -1,7 +1,7 @@
 """Finds out who is asking. It decides nothing else: a route that needs someone says so itself."""
 
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager
 from enum import StrEnum
 
@@ -55,8 +55,8 @@ def session_cookie_name(secure: bool) -> str:
     return _HOST_PREFIX + SESSION_COOKIE if secure else SESSION_COOKIE
 
 
-def find_credentials(scope: Scope, *, cookies: Sequence[str] = (SESSION_COOKIE,)) -> Credentials | None:
-    """Bearer, then our header, then a cookie, by preference. Other schemes of Authorization belong to proxies."""
+def find_credentials(scope: Scope, *, cookie: str = SESSION_COOKIE) -> Credentials | None:
+    """Bearer, then our header, then the cookie. Other schemes of Authorization belong to proxies."""
     authorization = header(scope, b"authorization")
     if authorization is not None:
         scheme, _, token = authorization.partition(" ")
@@ -65,15 +65,11 @@ def find_credentials(scope: Scope, *, cookies: Sequence[str] = (SESSION_COOKIE,)
     token = header(scope, TOKEN_HEADER.lower().encode())
     if token is not None:
         return Credentials(Secret(token.strip()), Source.HEADER)
-    found: dict[str, str] = {}
     for line in headers_named(scope, b"cookie"):
         for pair in line.split(";"):
             name, equals, value = pair.strip().partition("=")
-            if equals and name in cookies and value:
-                found.setdefault(name, value)
-    for name in cookies:
-        if name in found:
-            return Credentials(Secret(found[name].strip('"')), Source.COOKIE)
+            if equals and name == cookie and value:
+                return Credentials(Secret(value.strip('"')), Source.COOKIE)
     return None
 
 
@@ -92,14 +88,14 @@ class Authentication:
         authenticate: Authenticate,
         acting: Acting,
         guesses: Buckets | None,
-        cookies: Sequence[str],
+        cookie: str,
         public_prefixes: tuple[str, ...],
     ) -> None:
         self._app = app
         self._authenticate = authenticate
         self._acting = acting
         self._guesses = guesses
-        self._cookies = tuple(cookies)
+        self._cookie = cookie
         self._public_prefixes = public_prefixes
         self._recent: OrderedDict[int, None] = OrderedDict()
 
@@ -114,7 +110,7 @@ class Authentication:
         path = scope["path"]
         if path in PROBES or path.startswith(self._public_prefixes):
             return None
-        credentials = find_credentials(scope, cookies=self._cookies)
+        credentials = find_credentials(scope, cookie=self._cookie)
         if credentials is None:
             return None
         person = await self._ask(credentials, scope)

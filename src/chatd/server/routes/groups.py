@@ -31,6 +31,7 @@ async def list_groups(ask: TheAsk, after: After = None, limit: PageLimit = 25) -
 
 @post("/", tags=_TAG, responses=problems(400, 401, 404, 409))
 async def create_group(data: JSONBody[wire.SaveGroup], ask: TheAsk) -> wire.Group:
+    """Make a group, without members at first. For owners."""
     people.check_group(name=data.name, display_name=data.display_name)
     with taken_names_refused():
         row = await ask.store.insert_group(id=uuid7(ask.clock.now()), name=data.name, display_name=data.display_name)
@@ -58,6 +59,7 @@ async def list_members(
 
 @put("/{group:uuid}", tags=_TAG, responses=problems(400, 401, 404, 409))
 async def update_group(group: FromPath[UUID], data: JSONBody[wire.SaveGroup], ask: TheAsk) -> wire.Group:
+    """Change the names of a group. For owners."""
     people.check_group(name=data.name, display_name=data.display_name)
     with taken_names_refused():
         row = await ask.store.update_group(id=group, name=data.name, display_name=data.display_name)

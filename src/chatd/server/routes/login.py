@@ -7,16 +7,18 @@ from litestar.params import JSONBody
 from chatd.core.errors import InvalidRequest, Validation
 from chatd.core.secret import Secret
 from chatd.server import convert
+from chatd.server.middleware.authentication import session_cookie_name
 from chatd.server.routes.asking import TheAsk, TheVisit, problems
 from chatd.wire import users as wire
 
-SESSION_COOKIE = "chatd_session"
 _TAG = ["login"]
 
 
 def session_cookie(key: str, *, seconds: int, secure: bool) -> Cookie:
     """HttpOnly, and Lax: a link from elsewhere opens the app signed in, a form posted from elsewhere is not."""
-    return Cookie(SESSION_COOKIE, value=key, path="/", httponly=True, samesite="lax", secure=secure, max_age=seconds)
+    return Cookie(
+        session_cookie_name(secure), value=key, path="/", httponly=True, samesite="lax", secure=secure, max_age=seconds
+    )
 
 
 @get("/first", tags=_TAG)

@@ -27,6 +27,7 @@ async def list_organizations(ask: TheAsk) -> list[wire.Organization]:
 
 @get("/organizations/{organization:str}", tags=["site"], responses=problems(401, 404))
 async def get_organization(organization: OrganizationRef, ask: TheAsk) -> wire.Organization:
+    """The one organization, by its id or name."""
     row = await ask.store.get_default_organization()
     if organization not in ("default", row.name, str(row.id)):
         raise NotFound("Organization")
@@ -35,6 +36,7 @@ async def get_organization(organization: OrganizationRef, ask: TheAsk) -> wire.O
 
 @get("/users/{user:str}/organizations", tags=["site"], responses=problems(401, 404))
 async def list_user_organizations(user: UserRef, ask: TheAsk) -> list[wire.Organization]:
+    """The organizations of a user: the one there is."""
     await find_user(ask, user)
     return [convert.organization(await ask.store.get_default_organization())]
 

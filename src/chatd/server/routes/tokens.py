@@ -71,6 +71,7 @@ async def list_sessions(user: UserRef, ask: TheAsk, before: Before = None, limit
 
 @delete("/sessions/{token:uuid}", tags=_TAG, responses=problems(401, 404))
 async def end_session(user: UserRef, token: FromPath[UUID], ask: TheAsk) -> None:
+    """Sign out one session."""
     await _revoke(ask, user, token, TokenKind.SESSION)
 
 

@@ -47,6 +47,7 @@ async def create_user(data: JSONBody[wire.CreateUser], ask: TheAsk) -> wire.User
 
 @get("/{user:str}", tags=_TAG, responses=problems(401, 404))
 async def get_user(user: UserRef, ask: TheAsk) -> wire.User:
+    """One user, as far as one may see them."""
     return convert.user(await find_user(ask, user), ask.organization_id)
 
 
@@ -82,6 +83,7 @@ async def suspend_user(user: UserRef, ask: TheAsk) -> wire.User:
 
 @put("/{user:str}/status/activate", tags=_TAG, responses=problems(401, 404))
 async def activate_user(user: UserRef, ask: TheAsk) -> wire.User:
+    """Let a suspended user sign in again."""
     row = await ask.accounts.set_status((await find_user(ask, user)).id, UserStatus.ACTIVE)
     ask.versions.changed("auth")
     return convert.user(row, ask.organization_id)
