@@ -218,7 +218,7 @@ def test_keys_and_passwords_have_no_flag(load: Load, name: str):
 
 
 def test_our_other_variables_and_those_of_others_are_left_alone(load: Load):
-    others = ("CHATD_TEST_LONG", "CHATD_TOKEN", "CHATD_TOKEN", "CHATD_URL", "PATH", "CHATDX")
+    others = ("CHATD_TEST_LONG", "CHATD_TOKEN", "CHATD_URL", "PATH", "CHATDX")
     assert load(dict.fromkeys(others, "x")).origins["port"] == "default"
 
 
