@@ -75,6 +75,8 @@ def configure_logs(
         logger.handlers.clear()
         logger.propagate = True
         logger.setLevel(number if level == "debug" else max(number, logging.WARNING))
+    # While the database is away its pool reports that every second, with a traceback; readiness and our own lines say it.
+    logging.getLogger("asyncpg.pool").setLevel(logging.CRITICAL)
 
 
 def get_logger(name: str) -> FilteringBoundLogger:
