@@ -75,7 +75,7 @@ def configure_logs(
         logger.handlers.clear()
         logger.propagate = True
         logger.setLevel(number if level == "debug" else max(number, logging.WARNING))
-    # While the database is away its pool reports that every second, with a traceback; readiness and our own lines say it.
+    # While the database is away its pool says so every second, with a traceback; readiness and our own lines do too.
     logging.getLogger("asyncpg.pool").setLevel(logging.CRITICAL)
 
 
