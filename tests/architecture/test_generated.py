@@ -20,7 +20,7 @@ def test_the_store_is_as_dbgen_would_write_it():
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
-def test_the_settings_page_is_as_the_settings_say():
+def test_the_pages_made_from_code_are_as_the_code_says():
     checked = run("scripts/docs.py", "--check")
 
     assert checked.returncode == 0, checked.stderr

@@ -3,6 +3,7 @@
 ChatdError
   x InvalidRequest        the caller can fix it                           -> 400
     + Conflict            it clashes with what is stored (constraint)     -> 409
+      + TransitionNotAllowed (transition, state) not in core.transitions' table
     + TooLarge            (limit)                                         -> 413
   x Unauthenticated       who are you                                     -> 401
   x Forbidden             the caller may see it but not do this           -> 403
@@ -46,6 +47,13 @@ class InvalidRequest(ChatdError):
 
 class Conflict(InvalidRequest):
     pass
+
+
+class TransitionNotAllowed(Conflict):
+    def __init__(self, *, transition: str, state: str) -> None:
+        super().__init__(f"{transition} is not possible while the chat is in state {state}.")
+        self.transition = transition
+        self.state = state
 
 
 class TooLarge(InvalidRequest):

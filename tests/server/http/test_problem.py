@@ -1,6 +1,8 @@
 """Which error is which status: exhaustive over our own tree, and for those of the libraries."""
 
 import asyncio
+import importlib
+import pkgutil
 from collections.abc import Iterator
 
 import asyncpg
@@ -15,6 +17,7 @@ from litestar.exceptions import (
     SerializationException,
 )
 
+import chatd
 from chatd.core import errors
 from chatd.server.problem import Answer, answer_to
 from chatd.server.settings import SettingsRefused
@@ -24,6 +27,7 @@ pytestmark = pytest.mark.behaviour("API-4")
 OURS: dict[type[errors.ChatdError], tuple[errors.ChatdError, int]] = {
     errors.InvalidRequest: (errors.InvalidRequest("No.", validations=[errors.Validation("a", "b")]), 400),
     errors.Conflict: (errors.Conflict("No."), 409),
+    errors.TransitionNotAllowed: (errors.TransitionNotAllowed(transition="archive", state="R0"), 409),
     errors.TooLarge: (errors.TooLarge("No.", limit=7), 413),
     errors.Unauthenticated: (errors.Unauthenticated("No."), 401),
     errors.Forbidden: (errors.Forbidden("No."), 403),
@@ -52,7 +56,11 @@ def answer(error: BaseException) -> Answer:
 
 
 def test_every_error_of_ours_has_a_status():
-    assert set(every_error()) <= set(OURS)
+    for module in pkgutil.walk_packages(chatd.__path__, "chatd."):
+        if not module.name.endswith(("__main__", "testing.postgres")):
+            importlib.import_module(module.name)  # an error is known once its module is
+
+    assert set(every_error()) == set(OURS)
 
 
 @pytest.mark.parametrize(("error", "status"), OURS.values(), ids=lambda value: type(value).__name__)
