@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 import structlog
 
+from chatd.background import beside
 from chatd.clock import Clock
 from chatd.core.errors import StartRefused
 from chatd.store.embedded_lease import KeeperState, Lease, take_lease
@@ -104,10 +105,10 @@ class EmbeddedPostgres:
                     return
             elif refusal is not None:
                 pause = _FIRST_PAUSE if self.restarts > starts else min(pause * 2, _LONGEST_PAUSE)
-                _log.error("embedded_postgres.failed", reason=refusal.message, retry_in_seconds=pause)
+                _log.error("the embedded Postgres can't be started", reason=refusal.message, retry_in_seconds=pause)
                 await self._clock.sleep(pause, timer="embedded_postgres.retry")
             else:
-                _log.warning("embedded_postgres.keeper_gone")
+                _log.warning("the keeper of the embedded Postgres is gone; starting a new one")
 
     async def _hear(self, lease: Lease) -> StartRefused | None:
         """Follow the keeper's lines: the reason when it failed, None when it is gone."""
@@ -120,7 +121,7 @@ class EmbeddedPostgres:
             if state.state == "failed":
                 return StartRefused(f"The embedded Postgres does not run. {state.reason}")
             if state.state == "restarting":
-                _log.warning("embedded_postgres.restarting", reason=state.reason)
+                _log.warning("the embedded Postgres is restarted", reason=state.reason)
         return None
 
     async def _become_ready(self, state: KeeperState) -> None:
@@ -138,7 +139,7 @@ class EmbeddedPostgres:
         dsn = f"postgresql://{_NAME}:{password}@/{_NAME}?host={folder}&port={state.port}"
         if self.dsn not in ("", dsn):
             # Another server's keeper chose another socket folder (TMPDIR), or replaced the password.
-            _log.error("embedded_postgres.moved", advice="Restart this server: it can't connect any more.")
+            _log.error("the embedded Postgres has moved", advice="Restart this server: it can't connect any more.")
         self._password, self.dsn = self._password or password, self.dsn or dsn
         self.notes = state.notes
         async with self._changed:
@@ -153,7 +154,7 @@ class EmbeddedPostgres:
         try:
             write_own(self._directory.password, self._password)
         except OSError as error:
-            _log.error("embedded_postgres.password_not_restored", reason=str(error))
+            _log.error("the password file of the embedded Postgres can't be restored", reason=str(error))
 
     def leave_after_fork(self) -> None:
         """In a forked child: only the parent holds the lease. The number stays taken for its owner."""
@@ -204,14 +205,6 @@ async def embedded_postgres(
         )
 
     _in_this_process().add(postgres)
-    failure: BaseException | None = None
-    async with asyncio.TaskGroup() as tasks:
-        following = tasks.create_task(postgres.follow(options), name="embedded-postgres")
-        try:
-            await postgres.wait_ready()
-            yield postgres
-        except BaseException as error:  # noqa: BLE001 - raised again below, outside the group, which would wrap it
-            failure = error
-        following.cancel()
-    if failure is not None:
-        raise failure
+    async with beside({"embedded postgres": postgres.follow(options)}):
+        await postgres.wait_ready()
+        yield postgres

@@ -11,6 +11,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Protocol
 
+from chatd.background import beside
 from chatd.clock import Clock
 from chatd.observe.logs import get_logger
 from chatd.store.hints.frames import PAYLOAD_LIMIT, TOPIC_LIMIT, Cutter, Joiner, Missing
@@ -225,14 +226,6 @@ class _Peer:
 async def exchange(dial: Dial, *, where: str, clock: Clock) -> AsyncGenerator[Exchange]:
     """Run an exchange for as long as the block runs. It does not wait for the first connection."""
     hints = Exchange(dial, where=where, clock=clock)
-    error: BaseException | None = None
-    async with asyncio.TaskGroup() as tasks:
-        running = tasks.create_task(hints.run(), name="hints")
-        try:
-            yield hints
-            await hints.flush()
-        except BaseException as raised:  # noqa: BLE001  the group would wrap it; it is raised below as it is
-            error = raised
-        running.cancel()
-    if error is not None:
-        raise error
+    async with beside({"hints": hints.run()}):
+        yield hints
+        await hints.flush()
