@@ -1,0 +1,152 @@
+"""What a model call costs: exact prices, one exact sum, rounded up once to a whole microdollar.
+
+A price is in dollars per million tokens, which is the same number as microdollars per token. Prices travel as decimal
+strings ("0.075"), costs as integers. Nothing here touches a float or the decimal context of the caller.
+
+A cost is None (NULL) when it is not known, 0 when the call was free. Unknown is unknown, not zero:
+
+- a kind of token that was used and has no price makes the whole cost unknown. There is no fallback between kinds: a
+  cache read is usually cheaper than input and a cache write dearer, so the price of input is wrong for both, and 0
+  would hide spending. Whoever wants a kind to be free says so with the price "0";
+- a call for which the provider reported none of the charged kinds is unknown, unless every kind is free;
+- a kind that was not reported beside one that was counts as not used: providers leave out what is zero.
+"""
+
+import re
+from decimal import ROUND_CEILING, Context, Decimal, DivisionByZero, Inexact, InvalidOperation, Overflow
+from typing import Final
+
+import msgspec
+
+from chatd.core.errors import InvalidRequest, Validation
+from chatd.core.usage import Usage
+
+MOST_MICRODOLLARS: Final = 2**63 - 1  # what a BIGINT holds
+
+# Prices are numeric(20, 10) in the database: up to ten billion dollars per million tokens, in steps that are far finer
+# than any price list.
+_WHOLE_DIGITS: Final = 10
+_FRACTION_DIGITS: Final = 10
+PRICE_PATTERN: Final = rf"^(0|[1-9][0-9]{{0,{_WHOLE_DIGITS - 1}}})(\.[0-9]{{1,{_FRACTION_DIGITS}}})?$"
+_PRICE: Final = re.compile(PRICE_PATTERN)
+_RULE: Final = (
+    f"a decimal number of dollars per million tokens, 0 or more, like 0.075: at most {_WHOLE_DIGITS} digits before the "
+    f"point and {_FRACTION_DIGITS} after it, without sign or exponent"
+)
+_ENOUGH_DIGITS: Final = 40  # 13 of a count times 20 of a price, four times summed, is 34
+
+
+class Prices(msgspec.Struct, frozen=True, kw_only=True):
+    """Dollars per million tokens of each kind; None = no price known, 0 = free. Raises ValueError outside the range.
+
+    On the wire they are `texts()`, read by `parse`: msgspec would write a small Decimal with an exponent.
+    """
+
+    input: Decimal | None = None
+    output: Decimal | None = None
+    cache_read: Decimal | None = None
+    cache_write: Decimal | None = None
+
+    def __post_init__(self) -> None:
+        for kind, price in self._by_kind():
+            if price is not None and not _fits(price):
+                raise ValueError(f"The price {kind} must be {_RULE}.")
+
+    @classmethod
+    def parse(
+        cls,
+        *,
+        input: str | None = None,
+        output: str | None = None,
+        cache_read: str | None = None,
+        cache_write: str | None = None,
+    ) -> "Prices":
+        """From decimal strings; raises InvalidRequest naming every one that is wrong."""
+        texts = {"input": input, "output": output, "cache_read": cache_read, "cache_write": cache_write}
+        prices: dict[str, Decimal] = {}
+        wrong: list[Validation] = []
+        for kind, text in texts.items():
+            if text is None:
+                continue
+            try:
+                prices[kind] = parse_price(text)
+            except ValueError:
+                wrong.append(Validation(kind, _RULE))
+        if wrong:
+            raise InvalidRequest(f"Check the prices {', '.join(one.field for one in wrong)}.", validations=wrong)
+        return cls(**prices)
+
+    def texts(self) -> dict[str, str]:
+        """The known prices as decimal strings: `Prices.parse(**prices.texts()) == prices`."""
+        return {kind: format_price(price) for kind, price in self._by_kind() if price is not None}
+
+    def _by_kind(self) -> tuple[tuple[str, Decimal | None], ...]:
+        return (
+            ("input", self.input),
+            ("output", self.output),
+            ("cache_read", self.cache_read),
+            ("cache_write", self.cache_write),
+        )
+
+
+def parse_price(text: str) -> Decimal:
+    """The exact number; raises ValueError, which says what is allowed."""
+    if not _PRICE.fullmatch(text):
+        raise ValueError(f"A price must be {_RULE}.")
+    return Decimal(text)
+
+
+def format_price(price: Decimal) -> str:
+    """The shortest decimal string of a price, without exponent: equal prices have equal strings."""
+    if not _fits(price):
+        raise ValueError(f"A price must be {_RULE}.")
+    text = f"{price:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def cost_microdollars(usage: Usage, prices: Prices) -> int | None:
+    """What the call costs, rounded up; None = unknown (see the module). Raises ValueError above MOST_MICRODOLLARS.
+
+    Calculate it once, from what the provider reported: in a stored row zero and unreported counts look the same.
+    """
+    charged = (
+        (usage.input_tokens, prices.input),
+        (usage.output_tokens, prices.output),  # reasoning is in here, and is charged here only
+        (usage.cache_read_tokens, prices.cache_read),
+        (usage.cache_creation_tokens, prices.cache_write),
+    )
+    if all(tokens is None for tokens, _ in charged):
+        return 0 if all(price == 0 for _, price in charged) else None
+    exactly = _exact_context()
+    total = Decimal(0)
+    for tokens, price in charged:
+        if not tokens:
+            continue
+        if price is None:
+            return None
+        total = exactly.add(total, exactly.multiply(price, tokens))
+    cost = int(total.to_integral_value(rounding=ROUND_CEILING, context=exactly))
+    if cost > MOST_MICRODOLLARS:
+        raise ValueError(f"The cost is more than {MOST_MICRODOLLARS} microdollars. Check the prices of the model.")
+    return cost
+
+
+def _fits(price: object) -> bool:
+    if not isinstance(price, Decimal) or price.is_signed():
+        return False
+    exponent = price.as_tuple().exponent  # a letter for infinity and NaN
+    return isinstance(exponent, int) and exponent >= -_FRACTION_DIGITS and price.adjusted() < _WHOLE_DIGITS
+
+
+def _exact_context() -> Context:
+    """A context of our own, complete, that raises rather than rounds; made anew because contexts collect flags."""
+    return Context(
+        prec=_ENOUGH_DIGITS,
+        rounding=ROUND_CEILING,
+        Emin=-_ENOUGH_DIGITS,
+        Emax=_ENOUGH_DIGITS,
+        capitals=1,
+        clamp=0,
+        flags=[],
+        traps=[DivisionByZero, Inexact, InvalidOperation, Overflow],
+    )
