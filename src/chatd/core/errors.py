@@ -13,6 +13,7 @@ ChatdError
   x StoreUnavailable      the database can't be reached; try again        -> 503
   x Misdirected           the request names a host that is not ours       -> 421
   x UnreadableSecret      (key_id) no configured key opens a stored secret -> 500
+  x UnknownContentVersion (version) a message of a newer chatd            -> 500
   x NoActor               a store call without anyone acting: a bug       -> 500
   x NotWritten            (method) authorization of a query not written   -> 500
   x StartRefused          the operator must change something; says what   -> exit code 1
@@ -101,6 +102,14 @@ class UnreadableSecret(ChatdError):
     def __init__(self, key_id: str, reason: str) -> None:
         super().__init__(f"A stored secret under encryption key {key_id} can't be read: {reason}")
         self.key_id = key_id
+
+
+class UnknownContentVersion(ChatdError):
+    """A row of a version that this chatd can't read, most likely written by a newer one."""
+
+    def __init__(self, version: int) -> None:
+        super().__init__(f"A message is stored with content version {version}; this server is too old for it.")
+        self.version = version
 
 
 class NoActor(ChatdError):

@@ -7,26 +7,15 @@ from uuid import UUID
 import msgspec
 
 from chatd.core.content_v0 import read_version_0
-from chatd.core.errors import ChatdError
+from chatd.core.errors import UnknownContentVersion
 from chatd.core.parts import AnyPart
 from chatd.core.roles import Role, Visibility
-from chatd.core.stored_parts import CONTENT_VERSION, decode_parts, unknown
+from chatd.core.stored_parts import decode_parts, unknown
 from chatd.core.usage import Usage
 
 __all__ = ["Message", "Role", "UnknownContentVersion", "Visibility", "read_content", "read_content_leniently"]
 
 _NO_USAGE: Final = Usage()
-
-
-class UnknownContentVersion(ChatdError):
-    """A row of a version that this chatd can't read, most likely written by a newer one."""
-
-    def __init__(self, version: int) -> None:
-        super().__init__(
-            f"A message is stored with content version {version}; this server reads 0 and {CONTENT_VERSION}. "
-            "Upgrade the server."
-        )
-        self.version = version
 
 
 class Message(msgspec.Struct, frozen=True, kw_only=True):

@@ -40,6 +40,7 @@ OURS: dict[type[errors.ChatdError], tuple[errors.ChatdError, int]] = {
     errors.StartRefused: (errors.StartRefused("No."), 500),
     errors.Misdirected: (errors.Misdirected("No."), 421),
     errors.UnreadableSecret: (errors.UnreadableSecret("0123", "No."), 500),
+    errors.UnknownContentVersion: (errors.UnknownContentVersion(7), 500),
     SettingsRefused: (SettingsRefused(["No."]), 500),
 }
 
