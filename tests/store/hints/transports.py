@@ -133,10 +133,18 @@ class NatsTransport:
         async def saw(message: object) -> None:
             seen(message)
 
+        echoed = asyncio.Event()
+
+        async def echo(_message: object) -> None:
+            echoed.set()
+
         client = await nats.connect(self.url)
         try:
             await client.subscribe(SUBJECT, cb=saw)
-            await client.flush()
+            # The client's flush overtakes what it has not written yet; a message to ourselves does not.
+            await client.subscribe("tap.echo", cb=echo)
+            await client.publish("tap.echo", b"")
+            await echoed.wait()
             yield
         finally:
             await client.close()
