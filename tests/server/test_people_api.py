@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import asyncpg
 import pytest
@@ -460,3 +461,11 @@ async def test_a_revoked_token_is_noticed_by_another_replica_by_hint(database: A
         after = await remote.get(ME)
 
     assert after.status == 401
+
+
+async def test_a_replica_ends_well_when_its_database_is_gone(serving: Any, database: Any):
+    """What it still had to store is lost; that is no reason for a traceback."""
+    async with serving() as running:
+        await running.owner.get(ME)  # a last use to store
+        elsewhere = urlsplit(database.dsn)._replace(path="/postgres").geturl()
+        await execute(elsewhere, f'DROP DATABASE "{database.name}" WITH (FORCE)')

@@ -85,13 +85,17 @@ class Identity:
     async def flush_forever(self) -> None:
         while True:
             await self._clock.sleep(FLUSH_SECONDS, timer="last used")
-            try:
-                await self.flush()
-            except Exception as error:  # noqa: BLE001 - losing a "last used" time is no reason to stop
-                _log.warning("last use of tokens can't be stored", error=str(error))
+            await self.flush()
 
     async def flush(self) -> None:
-        """Store when tokens were last used, all in two statements."""
+        """Store when tokens were last used. Losing that is no reason to stop, or to end badly."""
+        try:
+            await self._flush()
+        except Exception as error:  # noqa: BLE001 - whatever the database has
+            _log.warning("last use of tokens can't be stored", error=str(error))
+
+    async def _flush(self) -> None:
+        """All in two statements."""
         used, self._used = self._used, {}
         seen: dict[UUID, datetime] = {}
         for user_id, at in used.values():
