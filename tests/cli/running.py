@@ -153,6 +153,14 @@ def processes_of(data_dir: Path) -> dict[int, str]:
     return found
 
 
+def parent_of(pid: int) -> int:
+    """0 when the process has ended."""
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return 0
+
+
 async def until_ended(pid: int) -> None:
     """Until the kernel says that a process, anyone's, has ended."""
     try:

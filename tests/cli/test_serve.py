@@ -9,15 +9,37 @@ import asyncpg
 import pytest
 
 from chatd.server.settings import SETTINGS
-from cli.running import PASSWORD, chatd, processes_of, serving, until_ended, until_no_process_of
+from cli.running import (
+    PASSWORD,
+    WAIT_SECONDS,
+    Server,
+    chatd,
+    parent_of,
+    processes_of,
+    serving,
+    until_ended,
+    until_no_process_of,
+)
 
 ME = "/api/v2/users/me"
 
 
+def _all(what: str, data_dir: Path) -> list[int]:
+    """The processes of a kind, without the forks of one that still carry its command line."""
+    found = [pid for pid, command in processes_of(data_dir).items() if what in command]
+    return [pid for pid in found if parent_of(pid) not in found]
+
+
 def _the(what: str, data_dir: Path) -> int:
-    """The one process of a kind."""
-    (pid,) = [pid for pid, command in processes_of(data_dir).items() if what in command]
+    (pid,) = _all(what, data_dir)
     return pid
+
+
+async def _until_another(what: str, pid: int, server: Server, data_dir: Path) -> None:
+    """Until a process has its successor: before, the old one or a child of it may still answer that all is well."""
+    async with asyncio.timeout(WAIT_SECONDS):
+        while not set(_all(what, data_dir)) - {pid}:
+            await server.call("GET", "/healthz")
 
 
 async def test_a_first_start_shows_how_to_go_on_and_the_second_finds_everything(data_dir: Path):
@@ -48,9 +70,10 @@ async def test_a_killed_server_leaves_no_process_and_loses_nothing(data_dir: Pat
 async def test_a_server_survives_the_death_of_its_postgres_and_of_its_keeper(data_dir: Path, victim: str):
     async with serving(data_dir) as server:
         token = await server.create_first_user()
-        pid = _the(victim, data_dir)
+        pid, postgres = _the(victim, data_dir), _the("bin/postgres", data_dir)
         os.kill(pid, signal.SIGKILL)
         await until_ended(pid)
+        await _until_another("bin/postgres", postgres, server, data_dir)
         await server.until_well()
         status, user = await server.call("GET", ME, token=token)
         await server.sign_in()
@@ -98,11 +121,11 @@ def _children(parent: int) -> list[int]:
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
-                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+                state = (entry / "stat").read_text().rpartition(")")[2].split()[0]
                 command = (entry / "cmdline").read_bytes()
             except OSError:
                 continue
-            if int(fields[1]) == parent and fields[0] != "Z" and b"serve" in command:
+            if parent_of(int(entry.name)) == parent and state != "Z" and b"serve" in command:
                 found.append(int(entry.name))
     return found
 
