@@ -26,6 +26,11 @@ SCHEMA = """
     );
     CREATE SCHEMA chatd_fn_abc;
     CREATE FUNCTION chatd_fn_abc.purr(loud bool) RETURNS text LANGUAGE sql AS $$ SELECT 'prr' $$;
+    CREATE DOMAIN chatd_fn_abc.loudness AS int CONSTRAINT set_check CHECK (VALUE > 0);
+    CREATE TYPE chatd_fn_abc.sound AS (volume chatd_fn_abc.loudness, text text);
+    CREATE TABLE chatd_fn_abc.sounds (
+        id int CONSTRAINT set_key PRIMARY KEY CONSTRAINT set_fkey REFERENCES chatd_fn_abc.sounds (id)
+    );
 """
 GENERATED = {"queries.py", "constraints.py", "metered.py", "encrypted.py", "authorized.py", "schema.sql"}
 
@@ -41,6 +46,9 @@ def cats(shop: Any) -> Any:
         "-- name: get_cat :one\nSELECT * FROM cats WHERE id = @id;\n"
         "-- name: purr :one\n-- @notnull sound\nSELECT purr(loud => @loud) AS sound;\n",
     )
+    for folder in ("types", "functions", "transitions"):
+        (shop.layout.sql / folder).mkdir()
+        shop.sql(f"{folder}/not_a_query.sql", "SELECT 1;")
     return shop
 
 

@@ -13,7 +13,15 @@ import pytest_asyncio
 
 import chatd.store
 from chatd.core.errors import StartRefused
-from chatd.store.migrate import FunctionSet, Migration, migrate, shipped_functions, shipped_migrations
+from chatd.core.transitions import TABLE
+from chatd.store.migrate import (
+    FunctionSet,
+    Migration,
+    functions_in,
+    migrate,
+    shipped_functions,
+    shipped_migrations,
+)
 from chatd.store.pool import connect, migrate_database
 
 FIRST = Migration(1, "first", "CREATE TABLE a (x int); INSERT INTO a VALUES (1);")
@@ -137,6 +145,77 @@ async def test_a_function_that_can_not_be_installed_names_its_file(connection: A
         await migrate(connection, migrations=(FIRST,), functions=broken)
 
     assert await connection.fetchval("SELECT to_regnamespace('chatd_fn_bad')") is None
+
+
+def write_sql(folder: Path, **files: str) -> None:
+    for name, text in files.items():
+        path = folder / f"{name.replace('__', '/')}.sql"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+
+
+async def test_a_set_has_types_then_the_transitions_then_functions_then_what_carries_them_out(
+    connection: Any, tmp_path: Path
+):
+    write_sql(
+        tmp_path,
+        transitions__a="CREATE FUNCTION a() RETURNS pair LANGUAGE sql AS 'SELECT b()';",
+        functions__b="""CREATE FUNCTION b() RETURNS pair LANGUAGE sql AS
+                        'SELECT (count(*), min(state))::pair FROM allowed_transitions';""",
+        types__c="CREATE TYPE pair AS (number bigint, state text);",
+        ignored="SELECT 1;",
+    )
+    functions = functions_in(tmp_path)
+    await migrate(connection, migrations=(FIRST,), functions=functions)
+
+    assert [name for name, _ in functions.sources] == [
+        "types/c.sql",
+        "transition_table.py",
+        "functions/b.sql",
+        "transitions/a.sql",
+    ]
+    await connection.execute(f"SET search_path = {functions.schema}, public")
+    assert await connection.fetchval("SELECT (a()).number") == sum(map(len, TABLE.values()))
+
+
+async def test_each_set_has_the_table_of_transitions_of_its_code(connection: Any, tmp_path: Path):
+    functions = functions_in(tmp_path)
+    empty = FunctionSet("chatd_fn_one", (("table", "CREATE TABLE allowed_transitions (transition text);"),))
+    await migrate(connection, migrations=(FIRST,), functions=empty)
+    await migrate(connection, migrations=(FIRST,), functions=functions)
+
+    await connection.execute(f"SET search_path = {functions.schema}, public")
+    rows = await connection.fetch("SELECT transition, state, landings FROM allowed_transitions")
+    assert {(row["transition"], row["state"]): set(row["landings"]) for row in rows} == {
+        (transition, state): landings for transition, cells in TABLE.items() for state, landings in cells.items()
+    }
+    assert await connection.fetchval("SELECT count(*) FROM chatd_fn_one.allowed_transitions") == 0
+    assert await connection.fetchval("SELECT to_regclass('public.allowed_transitions')") is None
+
+
+async def test_a_set_with_tables_and_types_can_be_dropped(connection: Any, tmp_path: Path):
+    write_sql(
+        tmp_path,
+        types__pair="CREATE TYPE pair AS (a int, b text);",
+        functions__f="CREATE FUNCTION f(pair[]) RETURNS SETOF pair LANGUAGE sql AS 'SELECT * FROM unnest($1)';",
+    )
+    old = functions_in(tmp_path)
+    await migrate(connection, migrations=(FIRST,), functions=old)
+    dropping = Migration(2, "drop", "-- @drops_function_sets\nUPDATE schema_info SET min_version = 2;")
+
+    await migrate(connection, migrations=(FIRST, dropping), functions=NEWER)
+
+    assert await connection.fetchval("SELECT to_regnamespace($1)", old.schema) is None
+
+
+def test_a_set_is_named_by_the_content_of_all_its_folders(tmp_path: Path):
+    names = {functions_in(tmp_path).schema}
+    for number, name in enumerate(("types__a", "functions__a", "transitions__a"), start=2):
+        write_sql(tmp_path, **{name: "SELECT 1;"})
+        names.add(functions_in(tmp_path).schema)
+        assert len(names) == number
+
+    assert functions_in(tmp_path).schema in names
 
 
 async def _shape(connection: Any) -> list[str]:

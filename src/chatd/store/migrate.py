@@ -2,13 +2,16 @@
 
 import hashlib
 import re
+from collections.abc import Iterator
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Final, LiteralString
 
 import asyncpg
 import msgspec
 
 from chatd.core.errors import StartRefused
+from chatd.store.transition_table import transition_table_sql
 
 if TYPE_CHECKING:
     from asyncpg.pool import PoolConnectionProxy
@@ -55,7 +58,7 @@ class Migration(msgspec.Struct, frozen=True):
 
 
 class FunctionSet(msgspec.Struct, frozen=True):
-    """The SQL functions of this code, in a schema named by their content."""
+    """The SQL types, functions and tables of this code, in a schema named by their content."""
 
     schema: str
     sources: tuple[tuple[str, str], ...]
@@ -84,12 +87,28 @@ def shipped_migrations() -> tuple[Migration, ...]:
 
 
 def shipped_functions() -> FunctionSet:
-    folder = files("chatd.store").joinpath("sql", "functions")
-    sources = tuple(
-        sorted((entry.name, entry.read_text("utf-8")) for entry in folder.iterdir() if entry.name.endswith(".sql"))
+    return functions_in(files("chatd.store").joinpath("sql"))
+
+
+def functions_in(folder: Traversable) -> FunctionSet:
+    """The set of a folder: `types`, then the table of transitions, then `functions`, which may use both, then
+    `transitions`, which may use all. Within each the files go by name; a folder that is missing is empty.
+    """
+    table = ("transition_table.py", transition_table_sql())
+    sources = (
+        *_sql_files(folder, "types"),
+        table,
+        *_sql_files(folder, "functions"),
+        *_sql_files(folder, "transitions"),
     )
     digest = hashlib.sha256(repr(sources).encode()).hexdigest()[:12]
     return FunctionSet(f"chatd_fn_{digest}", sources)
+
+
+def _sql_files(parent: Traversable, name: str) -> Iterator[tuple[str, str]]:
+    folder = parent.joinpath(name)
+    entries = sorted(folder.iterdir(), key=lambda entry: entry.name) if folder.is_dir() else []
+    return ((f"{name}/{entry.name}", entry.read_text("utf-8")) for entry in entries if entry.name.endswith(".sql"))
 
 
 async def migrate(
@@ -194,5 +213,5 @@ async def _install(connection: "Connection", functions: FunctionSet) -> None:
             try:
                 await connection.execute(source)
             except asyncpg.PostgresError as error:
-                raise StartRefused(f"The SQL function in {name} can't be installed: {error}") from error
+                raise StartRefused(f"The SQL of {name} can't be installed: {error}") from error
         await connection.execute("INSERT INTO function_sets (schema_name) VALUES ($1)", functions.schema)
