@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import psycopg
 from psycopg.rows import TupleRow
 
-from dbgen.python_types import PostgresType
+from dbgen.python_types import Attribute, PostgresType
 
 Connection = psycopg.Connection[TupleRow]
 FUNCTION_SETS = "chatd_fn_"
@@ -81,12 +81,31 @@ def read_catalogue(connection: Connection) -> Catalogue:
 
 def _types(connection: Connection) -> dict[int, PostgresType]:
     # Only "true" arrays are lists: `name` and `point` have elements too, but a fixed length.
+    rows = connection.execute(
+        """
+        SELECT t.oid::int8, typname, typtype::text, CASE WHEN typcategory = 'A' THEN typelem::int8 ELSE 0 END,
+               typbasetype::int8, starts_with(nspname, %s), coalesce(obj_description(t.oid, 'pg_type'), '')
+        FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace
+        """,
+        (FUNCTION_SETS,),
+    )
+    attributes = _attributes(connection)
+    return {row[0]: PostgresType(*row, attributes=tuple(attributes.get(row[0], ()))) for row in rows}
+
+
+def _attributes(connection: Connection) -> dict[int, list[Attribute]]:
+    """Of each composite type. What Postgres can't say of them, their comments do: `not null` at the start."""
     rows = connection.execute("""
-        SELECT oid::int8, typname, typtype::text, CASE WHEN typcategory = 'A' THEN typelem::int8 ELSE 0 END,
-               typbasetype::int8
-        FROM pg_type
+        SELECT c.reltype::int8, a.attname, a.atttypid::int8,
+               coalesce(col_description(c.oid, a.attnum) ~* '^not null\\M', false)
+        FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+        WHERE c.relkind = 'c'
+        ORDER BY c.oid, a.attnum
     """)
-    return {row[0]: PostgresType(*row) for row in rows}
+    found: dict[int, list[Attribute]] = {}
+    for owner, *attribute in rows:
+        found.setdefault(owner, []).append(Attribute(*attribute))
+    return found
 
 
 def _enums(connection: Connection) -> dict[str, tuple[str, ...]]:

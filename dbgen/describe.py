@@ -14,7 +14,7 @@ from dbgen.lexer import Piece, Token
 from dbgen.problems import Problem
 from dbgen.query_files import Source
 from dbgen.rendering import render
-from dbgen.targets import CannotExpand, Star, find_targets
+from dbgen.targets import CannotExpand, Star, Targets, find_targets, whole_rows
 
 _STATEMENT = "dbgen"
 _RESULT_TYPES_SINCE = 160000  # the server version whose pg_prepared_statements has result_types
@@ -32,11 +32,12 @@ class ResultColumn:
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """`body` is the statement with its stars expanded."""
+    """`body` is the statement with its stars expanded. `row_type` is the type of the function's rows it gives, or 0."""
 
     body: tuple[Piece, ...]
     parameters: tuple[int, ...]
     columns: tuple[ResultColumn, ...]
+    row_type: int = 0
 
 
 class Undescribed(Exception):
@@ -72,7 +73,21 @@ def describe(source: Source, connection: Connection) -> Description:
     if expanded.columns != first.columns:
         message = "the star could not be expanded; name the columns"
         raise Undescribed(source.problem(message, source.body[targets.stars[0].last].line))
-    return expanded
+    return replace(expanded, row_type=_row_type(source, targets, first, connection))
+
+
+def _row_type(source: Source, targets: Targets, described: Description, connection: Connection) -> int:
+    """What Postgres says of the whole row, where the star was: a function's rows have the type it returns."""
+    if any(column.table for column in described.columns):
+        return 0
+    for name in whole_rows(source.body, targets):
+        (star,) = targets.stars
+        whole = Piece(Token.WORD, name, source.body[star.first].line)
+        body = (*source.body[: star.first], whole, *source.body[star.last + 1 :])
+        with suppress(Undescribed):
+            (column,) = _describe(source, body, connection).columns
+            return column.type
+    return 0
 
 
 def _star_widths(

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from dbgen.layout import Layout
-from dbgen.model import Query, Struct
-from dbgen.python_types import Conversion, PythonType
+from dbgen.model import Query
+from dbgen.structs import Conversion, PythonType, Struct
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -127,7 +127,8 @@ def type_imports(kind: PythonType, layout: Layout) -> set[Import]:
     """What has to be imported to write a type's name outside queries.py."""
     if kind.module:
         return {Import(kind.module, kind.name)}
-    return {Import(layout.module("queries"), kind.name)} if kind.conversion is Conversion.ENUM else set()
+    ours = kind.conversion in (Conversion.ENUM, Conversion.STRUCT)
+    return {Import(layout.module("queries"), kind.name)} if ours else set()
 
 
 def struct_imports(structs: Sequence[Struct]) -> set[Import]:

@@ -1,11 +1,11 @@
 """A query once Postgres has told its types: what every output is written from."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dbgen.lexer import Piece
-from dbgen.python_types import PythonType
 from dbgen.query_files import Kind, Source
+from dbgen.structs import Field, PythonType, Struct
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,34 +16,11 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
-    """A column of a result, or a member of a batch item."""
-
-    name: str
-    type: PythonType
-    nullable: bool
-
-    @property
-    def annotation(self) -> str:
-        return self.type.result(nullable=self.nullable)
-
-
-@dataclass(frozen=True, slots=True)
-class Struct:
-    """A class to write: its fields in the order of the columns."""
-
-    name: str
-    description: str
-    fields: tuple[Field, ...]
-
-    @property
-    def secrets(self) -> tuple[Field, ...]:
-        return tuple(field for field in self.fields if field.type.is_secret)
-
-
-@dataclass(frozen=True, slots=True)
 class Query:
-    """`fields` are the result's columns; with more than one there is a `row` struct. `item` is a batch's."""
+    """`fields` are the result's columns; `row` is their struct, unless one column is handed back bare.
+
+    `item` is a batch's.
+    """
 
     source: Source
     body: tuple[Piece, ...]
@@ -77,16 +54,39 @@ class Query:
             return f"{self.result} | None"
         return self.result
 
+    @property
+    def structs(self) -> Iterator[Struct]:
+        """Every struct it needs, each after those it holds."""
+        yield from self.taken_structs
+        if self.item is not None:
+            yield self.item
+        yield from self.given_structs
+
+    @property
+    def taken_structs(self) -> Iterator[Struct]:
+        """Those of composite types that parameters have."""
+        fields = self.item.fields if self.item else ()
+        for kind in (*(parameter.type for parameter in self.parameters), *(field.type for field in fields)):
+            if kind.struct is not None:
+                yield from kind.struct.with_inner()
+
+    @property
+    def given_structs(self) -> Iterator[Struct]:
+        """Those that the result is made of."""
+        only = self.fields[0].type.struct if self.fields else None
+        struct = self.row or only
+        if struct is not None:
+            yield from struct.with_inner()
+
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """All queries, and every enum by its Postgres name."""
+    """All queries, and the enums to generate by their Postgres names."""
 
     queries: Sequence[Query]
     enums: Mapping[str, Sequence[str]]
 
     @property
     def structs(self) -> list[Struct]:
-        """Each struct once, in order of first use, a query's item before its row."""
-        found = [struct for query in self.queries for struct in (query.item, query.row) if struct]
-        return list({struct.name: struct for struct in found}.values())
+        """Each struct once, in order of first use."""
+        return list({struct.name: struct for query in self.queries for struct in query.structs}.values())

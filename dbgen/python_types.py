@@ -1,47 +1,11 @@
-"""A Postgres type as Python: how it is annotated, where the name comes from, what must be converted."""
+"""The Python type of each Postgres type."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from enum import Enum, auto
+from dataclasses import dataclass, replace
 
-from dbgen.naming import camel
-
-
-class Conversion(Enum):
-    """What has to happen between asyncpg's value and ours."""
-
-    NONE = auto()
-    ENUM = auto()
-    SECRET = auto()
-
-
-@dataclass(frozen=True, slots=True)
-class PythonType:
-    """A scalar's class, or a list of it. `module` is empty for builtins and for what queries.py defines."""
-
-    name: str
-    module: str = ""
-    conversion: Conversion = Conversion.NONE
-    array: bool = False
-
-    @property
-    def is_secret(self) -> bool:
-        return self.conversion is Conversion.SECRET
-
-    @property
-    def element(self) -> "PythonType":
-        return PythonType(self.name, self.module, self.conversion)
-
-    def result(self, *, nullable: bool) -> str:
-        """The annotation of a column."""
-        text = f"list[{self.name}]" if self.array else self.name
-        return f"{text} | None" if nullable else text
-
-    def parameter(self, *, optional: bool) -> str:
-        """The annotation of an argument: any sequence may be passed for an array."""
-        text = f"Sequence[{self.name}]" if self.array else self.name
-        return f"{text} | None" if optional else text
-
+from dbgen.core_enums import CORE_ENUMS
+from dbgen.naming import camel, is_field_name
+from dbgen.structs import Conversion, Field, PythonType, Struct
 
 ENCRYPTED_DOMAIN = "encrypted_text"
 SECRET = PythonType("Secret", "chatd.core.secret", Conversion.SECRET)
@@ -72,33 +36,83 @@ _SCALARS = {
 
 
 @dataclass(frozen=True, slots=True)
+class Attribute:
+    """A member of a composite type."""
+
+    name: str
+    type: int
+    not_null: bool
+
+
+@dataclass(frozen=True, slots=True)
 class PostgresType:
-    """A row of pg_type. `kind` is its typtype; `element` and `base` are set for arrays and domains."""
+    """A row of pg_type. `kind` is its typtype; `element` and `base` are set for arrays and domains.
+
+    `attributes` are there for composite types of their own, not for those of tables, which change with each column.
+    """
 
     oid: int
     name: str
     kind: str
     element: int
     base: int
+    in_function_set: bool
+    comment: str
+    attributes: tuple[Attribute, ...] = ()
 
 
 class NoPythonType(Exception):
-    """A type that the table above does not have."""
+    """A type that has no Python type here; the message says which and what to do."""
+
+
+class SecretInside(NoPythonType):
+    """A composite type that holds a secret."""
 
 
 def python_type(oid: int, types: Mapping[int, PostgresType]) -> PythonType:
-    """Look through domains and arrays down to a known scalar or an enum. Raises NoPythonType."""
+    """Look through domains and arrays down to a known scalar, an enum or a composite type. Raises NoPythonType."""
     found = types.get(oid)
     if found is None:
         raise NoPythonType(f"the type with oid {oid} is unknown")
     if found.kind == "d":
         return SECRET if found.name == ENCRYPTED_DOMAIN else python_type(found.base, types)
     if found.kind == "e":
-        return PythonType(camel(found.name), conversion=Conversion.ENUM)
+        return _enum(found)
+    if found.attributes:
+        struct = Struct(
+            camel(found.name),
+            found.comment,
+            tuple(_field(attribute, found, types) for attribute in found.attributes),
+            has_defaults=True,
+        )
+        return PythonType(struct.name, conversion=Conversion.STRUCT, struct=struct)
     if found.element:
-        element = python_type(found.element, types)
-        return PythonType(element.name, element.module, element.conversion, array=True)
+        return replace(python_type(found.element, types), array=True)
     scalar = _SCALARS.get(found.name)
     if scalar is None:
         raise NoPythonType(f"the type {found.name} has no Python type here; cast it to one that has")
     return scalar
+
+
+def _enum(found: PostgresType) -> PythonType:
+    if found.in_function_set:
+        raise NoPythonType(f"the enum type {found.name} is in a function set; create it in a migration")
+    core = CORE_ENUMS.get(found.name)
+    if core is None:
+        return PythonType(camel(found.name), conversion=Conversion.ENUM)
+    return PythonType(core.class_name, core.module, Conversion.ENUM)
+
+
+def _field(attribute: Attribute, owner: PostgresType, types: Mapping[int, PostgresType]) -> Field:
+    place = f"{owner.name}.{attribute.name}"
+    if not is_field_name(attribute.name):
+        raise NoPythonType(f"{place}: an attribute of that name can't be a field; choose another")
+    try:
+        kind = python_type(attribute.type, types)
+    except SecretInside:
+        raise
+    except NoPythonType as error:
+        raise NoPythonType(f"{place}: {error}") from None
+    if kind.is_secret:
+        raise SecretInside(f"{place} is a secret inside a composite type, where nothing encrypts it; pass it by itself")
+    return Field(attribute.name, kind, not attribute.not_null)

@@ -61,7 +61,7 @@ _FILTER_ITEM = re.compile(r"([a-z][a-z0-9_]*)=([A-Za-z_][\w.]*)")
 # Written by hand in every store; a query of that name would hide it.
 _TAKEN_NAMES = frozenset({"transaction", "ping"})
 # Arguments of generated methods, and functions that their bodies call; a parameter would take or hide them.
-_TAKEN_PARAMETERS = frozenset({"self", "authorize", "items", "render", "replace"})
+_TAKEN_PARAMETERS = frozenset({"self", "astuple", "authorize", "items", "render", "replace"})
 
 
 def read_queries(folder: Path) -> list[Source]:
@@ -165,8 +165,8 @@ class _BlockReader:
         for name, at in self._optional.items():
             if name not in source.parameters:
                 self._wrong(f"@optional {name}: there is no parameter @{name}", at)
-        if source.has_filter and kind not in (Kind.MANY, Kind.ONE):
-            self._wrong("@authorize_filter is for :many queries and :one counts", self._filter_line)
+        if source.has_filter and kind not in (Kind.MANY, Kind.ONE, Kind.OPT):
+            self._wrong("@authorize_filter is for :one, :opt and :many queries", self._filter_line)
         elif source.has_filter and not self.problems and (message := misplaced(source.body)):
             self._wrong(message, self._filter_line)
         return None if self.problems else source

@@ -3,13 +3,15 @@
 from collections.abc import Sequence
 
 from dbgen.catalogue import Catalogue, Connection, Table
+from dbgen.core_enums import CORE_ENUMS, differences, enum_class_name
 from dbgen.describe import Description, ResultColumn, Undescribed, describe
-from dbgen.model import Field, Parameter, Query, Resolved, Struct
+from dbgen.model import Parameter, Query, Resolved
 from dbgen.naming import PYTHON_TYPE_NAMES, camel, is_field_name, singular, words
 from dbgen.problems import Problem, Refused
 from dbgen.python_types import NoPythonType, python_type
 from dbgen.query_files import Kind, Source
 from dbgen.secret_use import columns_missed_by_rotation, text_beside_secrets
+from dbgen.structs import Field, Struct
 from dbgen.targets import can_empty_columns
 
 # What queries.py imports or defines for itself; a struct or enum of that name would replace it.
@@ -33,7 +35,7 @@ _TAKEN = frozenset(
 def resolve(sources: Sequence[Source], connection: Connection, catalogue: Catalogue) -> Resolved:
     """Describe all queries. Raises Refused with the problems of every one of them."""
     queries: list[Query] = []
-    problems = columns_missed_by_rotation(catalogue)
+    problems = [*columns_missed_by_rotation(catalogue), *differences(catalogue.enums)]
     for source in sources:
         try:
             description = describe(source, connection)
@@ -48,7 +50,7 @@ def resolve(sources: Sequence[Source], connection: Connection, catalogue: Catalo
         problems = _name_clashes(queries, catalogue)
     if problems:
         raise Refused(problems)
-    return Resolved(queries, catalogue.enums)
+    return Resolved(queries, {name: labels for name, labels in catalogue.enums.items() if name not in CORE_ENUMS})
 
 
 class _Resolver:
@@ -65,7 +67,8 @@ class _Resolver:
         parameters = self._parameters()
         self.problems += text_beside_secrets(source, parameters, self._catalogue)
         columns = () if source.kind is Kind.EXEC else self._description.columns
-        fields = self._fields(columns)
+        composite = self._composite(columns)
+        fields = self._fields(columns, composite)
         if not columns and source.kind in (Kind.ONE, Kind.OPT, Kind.MANY):
             self._wrong(f":{source.kind} needs a result; use :exec or add RETURNING")
         for name, line in source.notnull.items():
@@ -80,7 +83,7 @@ class _Resolver:
             body=self._description.body,
             parameters=parameters,
             fields=fields,
-            row=self._row(columns, fields) if len(fields) > 1 else None,
+            row=self._row(columns, fields, composite),
             item=item,
             missing=self._missing(columns),
         )
@@ -111,7 +114,21 @@ class _Resolver:
             tuple(Field(array.name, array.type.element, array.optional) for array in arrays),
         )
 
-    def _fields(self, columns: Sequence[ResultColumn]) -> tuple[Field, ...]:
+    def _composite(self, columns: Sequence[ResultColumn]) -> Struct | None:
+        """The struct of the composite type that the result has the rows of."""
+        found = self._catalogue.types.get(self._description.row_type)
+        if found is None or not columns or can_empty_columns(self._description.body):
+            return None
+        if [attribute.name for attribute in found.attributes] != [column.name for column in columns]:
+            return None
+        try:
+            return python_type(found.oid, self._catalogue.types).struct
+        except NoPythonType as error:
+            self._wrong(f"the result: {error}")
+            return None
+
+    def _fields(self, columns: Sequence[ResultColumn], composite: Struct | None) -> tuple[Field, ...]:
+        said = {field.name for field in composite.fields if not field.nullable} if composite else set[str]()
         emptied = can_empty_columns(self._description.body)
         fields: list[Field] = []
         for column in columns:
@@ -127,7 +144,7 @@ class _Resolver:
                 self._wrong(f"column {column.name}: {error}")
                 continue
             sure = origin is not None and origin.not_null and not emptied
-            fields.append(Field(column.name, kind, not (sure or column.name in self._source.notnull)))
+            fields.append(Field(column.name, kind, not (sure or column.name in {*self._source.notnull, *said})))
         return tuple(fields)
 
     def _has_rows_like(self, table: Table, fields: Sequence[Field]) -> bool:
@@ -142,8 +159,14 @@ class _Resolver:
         nullable = [not column.not_null for column in table.columns]
         return [(field.type, field.nullable) for field in fields] == list(zip(types, nullable, strict=True))
 
-    def _row(self, columns: Sequence[ResultColumn], fields: Sequence[Field]) -> Struct:
-        """The table's own struct when the result is exactly its rows, else one for this query."""
+    def _row(
+        self, columns: Sequence[ResultColumn], fields: tuple[Field, ...], composite: Struct | None
+    ) -> Struct | None:
+        """The own struct of a composite type or table when the result is exactly its rows, else one for this query."""
+        if composite is not None and composite.fields == fields:
+            return composite
+        if len(fields) <= 1:  # one column is handed back bare
+            return None
         origins = {column.table for column in columns}
         # A function's rows have no origin; when they are a table's, they are recognised by their look.
         alike = [
@@ -153,8 +176,8 @@ class _Resolver:
         ]
         if len(alike) == 1:
             table = alike[0]
-            return Struct(camel(singular(table.name)), table.comment, tuple(fields))
-        return Struct(f"{camel(self._source.name)}Row", f"A row of {self._source.name}.", tuple(fields))
+            return Struct(camel(singular(table.name)), table.comment, fields)
+        return Struct(f"{camel(self._source.name)}Row", f"A row of {self._source.name}.", fields)
 
     def _missing(self, columns: Sequence[ResultColumn]) -> str:
         """What a NotFound says is missing: the thing of the first column's table, else the query's words."""
@@ -169,19 +192,19 @@ class _Resolver:
 
 def _name_clashes(queries: Sequence[Query], catalogue: Catalogue) -> list[Problem]:
     """Two different things that would become one class."""
-    owners: dict[str, Struct | str] = {camel(name): name for name in catalogue.enums}
+    owners: dict[str, Struct | str] = {enum_class_name(name): name for name in catalogue.enums}
     problems: list[Problem] = []
     if len(owners) < len(catalogue.enums):
-        problems.append(Problem("migrations", message="two enum types have the same name in CamelCase"))
-    for query in queries:
-        for struct in (query.item, query.row):
-            if struct is None:
-                continue
-            if struct.name in _TAKEN or owners.setdefault(struct.name, struct) != struct:
-                problems.append(query.source.problem(f"the name {struct.name} is taken; rename the query or the type"))
+        problems.append(Problem("migrations", message="two enum types have the same class name"))
     problems += [
-        Problem("migrations", message=f"enum type {name}: the name {camel(name)} is taken")
+        query.source.problem(f"the name {struct.name} is taken; rename the query or the type")
+        for query in queries
+        for struct in query.structs
+        if struct.name in _TAKEN or owners.setdefault(struct.name, struct) != struct
+    ]
+    problems += [
+        Problem("migrations", message=f"enum type {name}: the name {enum_class_name(name)} is taken")
         for name in catalogue.enums
-        if camel(name) in _TAKEN
+        if enum_class_name(name) in _TAKEN
     ]
     return problems

@@ -6,14 +6,14 @@ from dbgen.catalogue import Catalogue
 from dbgen.lexer import SILENT, Piece, Token
 from dbgen.model import Parameter
 from dbgen.problems import Problem
-from dbgen.python_types import ENCRYPTED_DOMAIN, NoPythonType, python_type
+from dbgen.python_types import ENCRYPTED_DOMAIN, NoPythonType, SecretInside, python_type
 from dbgen.query_files import Source
 
 _COMPARISONS = ("=", "<>", "!=")
 
 
 def columns_missed_by_rotation(catalogue: Catalogue) -> list[Problem]:
-    """Tables' columns of arrays of `encrypted_text`, or of domains over it."""
+    """Tables' columns of arrays of `encrypted_text`, of domains over it, or of composite types with it."""
     return [
         Problem(
             "migrations",
@@ -48,6 +48,8 @@ def text_beside_secrets(source: Source, parameters: Sequence[Parameter], catalog
 def _holds_secrets(oid: int, catalogue: Catalogue) -> bool:
     try:
         return python_type(oid, catalogue.types).is_secret
+    except SecretInside:
+        return True
     except NoPythonType:
         return False
 

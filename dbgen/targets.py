@@ -89,6 +89,28 @@ def find_targets(pieces: Sequence[Piece]) -> Targets:
     return targets
 
 
+def whole_rows(pieces: Sequence[Piece], targets: Targets) -> Iterator[str]:
+    """Names that may stand for the whole row of which the only item, a star, gives the columns; Postgres knows which.
+
+    For `f.*` it is `f`; for `* FROM f(…) AS g` it is what follows the call, or the function.
+    """
+    if len(targets.stars) != 1 or targets.items != 1:
+        return
+    star = targets.stars[0]
+    if star.prefix:
+        yield star.prefix.removesuffix(".")
+        return
+    said = [piece for at, piece in _significant(pieces) if at > star.last]
+    call = 1
+    while call + 2 < len(said) and said[call + 1].is_mark("."):
+        call += 2
+    if call + 1 >= len(said) or not said[0].is_word("from") or not said[call + 1].is_mark("("):
+        return
+    after = next((at for at in range(call + 1, len(said)) if _opening(said, at) == call + 1), len(said)) + 1
+    alias = next((piece for piece in said[after : after + 2] if not piece.is_word("as")), None)
+    yield from (piece.text for piece in (alias, said[call]) if piece and piece.token in (Token.WORD, Token.QUOTED_NAME))
+
+
 def _read_list(pieces: Sequence[Piece], start: int) -> Targets:
     stars: list[Star] = []
     items = 1
@@ -142,11 +164,18 @@ def _star(pieces: Sequence[Piece], at: int, item: int) -> Star:
     prefix = ""
     while (dot := _index_before(pieces, first)) is not None and pieces[dot].is_mark("."):
         name = _index_before(pieces, dot)
+        if name is not None and pieces[name].is_mark(")") and _calls(pieces[_opening(pieces, name) : name]):
+            raise CannotExpand("write SELECT * FROM f(…): Postgres calls f once for each column of (f(…)).*")
         if name is None or pieces[name].token not in (Token.WORD, Token.QUOTED_NAME):
             raise CannotExpand("name the columns: only `*` and `table.*` are expanded")
         prefix = f"{pieces[name].text}.{prefix}"
         first = name
     return Star(prefix, first, at, item)
+
+
+def _calls(pieces: Sequence[Piece]) -> bool:
+    """Whether there are parentheses inside those that begin here."""
+    return sum(piece.is_mark("(") for piece in pieces) > 1
 
 
 def _significant(pieces: Sequence[Piece]) -> Iterator[tuple[int, Piece]]:

@@ -5,9 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dbgen.interface import Argument, Import, Method, Passing, query_method
 from dbgen.kept_class import GENERATED_PRIVATE
 from dbgen.layout import Layout
-from dbgen.model import Field, Query, Resolved, Struct
+from dbgen.model import Query, Resolved
 from dbgen.outputs.wrappers import Layer, layer_py
 from dbgen.query_files import Kind
+from dbgen.structs import Field, Struct
 
 _REPLACE = Import("msgspec.structs", "replace")
 

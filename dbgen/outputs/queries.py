@@ -6,12 +6,13 @@ from dataclasses import replace
 
 from dbgen.interface import Import, Method, query_method, struct_imports
 from dbgen.layout import Layout
-from dbgen.model import Field, Query, Resolved, Struct
+from dbgen.model import Query, Resolved
 from dbgen.naming import camel
 from dbgen.outputs.enum_class import enum_class
-from dbgen.python_types import Conversion
+from dbgen.outputs.values import from_record, made, reader, sent
 from dbgen.query_files import Kind
 from dbgen.rendering import around_filter, render
+from dbgen.structs import Field, Struct
 
 _ALWAYS = (
     Import("typing", "Any"),
@@ -49,8 +50,8 @@ def queries_py(resolved: Resolved, layout: Layout) -> str:
         "\n",
         *(_statement(query) for query in resolved.queries),
     ]
-    rows = {query.row.name: query.row for query in resolved.queries if query.row}
-    parts += [_reader(row) for row in rows.values() if _converts(row.fields)]
+    given = {struct.name: struct for query in resolved.queries for struct in query.given_structs}
+    parts += [reader(struct) for struct in given.values()]
     if any(not query.fields for query in resolved.queries):
         parts.append(_CHANGED_ROWS)
     parts += [
@@ -70,6 +71,8 @@ def _imports(resolved: Resolved, methods: Sequence[Method], layout: Layout) -> l
         needed.add(Import("msgspec", "Struct"))
     if any(query.kind is Kind.ONE for query in resolved.queries):
         needed.add(Import("chatd.core.errors", "NotFound"))
+    if any(True for query in resolved.queries for _ in query.taken_structs):
+        needed.add(Import("msgspec.structs", "astuple"))
     if any(query.source.has_filter for query in resolved.queries):
         needed.add(Import(layout.module("filters"), "render"))
     return [wanted.statement for wanted in sorted(needed)]
@@ -89,7 +92,10 @@ def _docstring(lines: Sequence[str], indent: str) -> str:
 
 def _struct(struct: Struct) -> str:
     # No field can refer back to its struct, so the garbage collector need not look inside.
-    fields = "\n".join(f"    {field.name}: {field.annotation}" for field in struct.fields)
+    fields = "\n".join(
+        f"    {field.name}: {field.annotation}{' = None' if at >= struct.required else ''}"
+        for at, field in enumerate(struct.fields)
+    )
     doc = _docstring([struct.description], "    ")
     return f"\nclass {struct.name}(Struct, frozen=True, gc=False):\n{doc}\n{fields}\n"
 
@@ -117,34 +123,11 @@ def _statement(query: Query) -> str:
     return f"{_constant(query)} = (\n{_quote(first.rstrip())},\n{_quote(second)},\n)\n"
 
 
-def _converts(fields: Sequence[Field]) -> bool:
-    return any(field.type.conversion is not Conversion.NONE for field in fields)
-
-
-def _converted(field: Field, value: str) -> str:
-    """The expression that makes ours out of asyncpg's value."""
-    if field.type.conversion is Conversion.NONE:
-        return value
-    made = f"[{field.type.name}(x) for x in {value}]" if field.type.array else f"{field.type.name}({value})"
-    return f"None if {value} is None else {made}" if field.nullable else made
-
-
-def _reader(struct: Struct) -> str:
-    values = ", ".join(_converted(field, f"row[{at}]") for at, field in enumerate(struct.fields))
-    return f"\ndef {_reader_name(struct)}(row: Record) -> {struct.name}:\n    return {struct.name}({values})\n"
-
-
-def _reader_name(struct: Struct) -> str:
-    return "_read_" + "".join(f"_{c.lower()}" if c.isupper() else c for c in struct.name).lstrip("_")
-
-
 def _row(query: Query, record: str) -> str:
     """The expression for one result out of a record."""
     if query.row is None:
-        return _converted(query.fields[0], f"{record}[0]")
-    if _converts(query.row.fields):
-        return f"{_reader_name(query.row)}({record})"
-    return f"{query.row.name}(*{record})"
+        return made(query.fields[0], f"{record}[0]")
+    return from_record(query.row, record)
 
 
 def _sent(query: Query) -> Iterator[str]:
@@ -153,18 +136,9 @@ def _sent(query: Query) -> Iterator[str]:
     fields = {field.name: field for field in query.item.fields} if query.item else {}
     for name in query.source.parameters:
         if name in fields:
-            yield f"[{_revealed(f'item.{name}', fields[name])} for item in items]"
-        elif scalars[name].type.is_secret and scalars[name].type.array:
-            listed = f"[x.reveal() for x in {name}]"
-            yield f"None if {name} is None else {listed}" if scalars[name].optional else listed
+            yield f"[{sent(fields[name], f'item.{name}')} for item in items]"
         else:
-            yield _revealed(name, Field(name, scalars[name].type, scalars[name].optional))
-
-
-def _revealed(value: str, field: Field) -> str:
-    if not field.type.is_secret:
-        return value
-    return f"None if {value} is None else {value}.reveal()" if field.nullable else f"{value}.reveal()"
+            yield sent(Field(name, scalars[name].type, scalars[name].optional), name)
 
 
 def _method(query: Query, method: Method) -> str:
@@ -195,7 +169,7 @@ def _fetching(query: Query, passed: str) -> list[str]:
         value = replace(query.fields[0], nullable=optional)
         lines = [f"value_ = await self._db.fetchval({passed})"]
         checks = [] if optional else ["if value_ is None:", f"    {missing}"]
-        return [*lines, *checks, f"return {_converted(value, 'value_')}"]
+        return [*lines, *checks, f"return {made(value, 'value_')}"]
     lines = [f"row_ = await self._db.fetchrow({passed})"]
     if optional:
         return [*lines, f"return None if row_ is None else {_row(query, 'row_')}"]

@@ -234,7 +234,20 @@ def test_the_generated_files_of_this_repository_are_fresh(database: Database):
 
 @pytest.mark.long
 def test_generated_files_pass_the_type_checker_and_the_linter(cats: Any):
-    cats.command()
+    cats.migrate("""
+        CREATE TYPE message_role AS ENUM ('system', 'user', 'assistant', 'tool');
+        CREATE TYPE toy AS (role message_role, tags text[]);
+        CREATE TYPE basket AS (toys toy[], best toy, roles message_role[]);
+        CREATE FUNCTION fill(toys toy[]) RETURNS SETOF basket LANGUAGE sql AS 'SELECT NULL::basket WHERE false';
+    """)
+    cats.sql(
+        "toys.sql",
+        "-- name: fill :one\nSELECT * FROM fill(@toys);\n-- name: find_fill :opt\nSELECT fill(@toys);\n"
+        "-- name: empty :exec\n-- @optional baskets, best\nSELECT @baskets::basket[], @basket::basket, @best::toy;\n"
+        "-- name: sort :batch\n-- @optional toy\nSELECT unnest(@toy::toy[]), unnest(@basket::basket[]) AS basket;\n"
+        "-- name: list_baskets :many\nSELECT @baskets::basket[] AS baskets;",
+    )
+    assert cats.command() == 0
     layout = cats.layout
     settings = (layout.root / "pyproject.toml").read_text()
     assert 'typeCheckingMode = "strict"' in settings

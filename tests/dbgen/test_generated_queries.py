@@ -76,6 +76,21 @@ QUERIES = """
       -- @authorize_filter owner=owner_id
     ;
 
+    -- name: get_own_key :one
+    SELECT * FROM api_keys WHERE id = @id
+      -- @authorize_filter owner=owner_id
+    ;
+
+    -- name: find_own_key :opt
+    SELECT * FROM api_keys WHERE id = @id
+      -- @authorize_filter owner=owner_id
+    ;
+
+    -- name: find_own_mood :opt
+    SELECT mood FROM api_keys WHERE id = @id
+      -- @authorize_filter owner=owner_id
+    ;
+
     -- name: list_moods :many
     SELECT mood FROM api_keys ORDER BY id;
 
@@ -224,6 +239,21 @@ async def test_a_filter_narrows_a_list_and_its_count(shop: Any, sealed: Any):
     assert await seen(OwnedBy(OWNER)) == ([ONE], 1)
     assert await seen(NOTHING) == ([], 0)
     assert await sealed.list_api_keys(moods=moods, max_rows=1) == [ONE]
+
+
+@pytest.mark.behaviour("STORE-1")
+async def test_a_row_that_a_filter_hides_looks_missing(shop: Any, sealed: Any):
+    made = await add_key(sealed, shop.module("queries").Mood.SAD, secret=Secret("enc1:a"))
+
+    assert await sealed.get_own_key(id=ONE) == made
+    assert await sealed.get_own_key(id=ONE, authorize=OwnedBy(OWNER)) == made
+    assert await sealed.find_own_key(id=ONE, authorize=OwnedBy(OWNER)) == made
+    assert await sealed.find_own_mood(id=ONE, authorize=OwnedBy(OWNER)) is made.mood
+    for hiding in (NOTHING, OwnedBy(UUID(int=8))):
+        with pytest.raises(NotFound, match=r"^API key not found"):
+            await sealed.get_own_key(id=ONE, authorize=hiding)
+        assert await sealed.find_own_key(id=ONE, authorize=hiding) is None
+        assert await sealed.find_own_mood(id=ONE, authorize=hiding) is None
 
 
 @pytest.mark.behaviour("STORE-1")

@@ -59,7 +59,7 @@ def test_a_query_ends_at_the_next_header_too():
         ("-- name: a :one\nSELECT 1;\n-- @notnull b", "a.sql:3: a: @notnull stands after the end of the query"),
         (
             "-- name: a :exec\nDELETE FROM b WHERE true\n-- @authorize_filter owner=id\n;",
-            "a.sql:3: a: @authorize_filter is for :many queries and :one counts",
+            "a.sql:3: a: @authorize_filter is for :one, :opt and :many queries",
         ),
         (
             "-- name: a :many\nSELECT 1\n-- @authorize_filter owner\n;",
