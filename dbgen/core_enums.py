@@ -20,6 +20,7 @@ CORE_ENUMS: Final = {
     "message_role": CoreEnum("chatd.core.roles", "Role"),
     "message_visibility": CoreEnum("chatd.core.roles", "Visibility"),
     "chat_status": CoreEnum("chatd.core.states", "Status"),
+    "reasoning_effort": CoreEnum("chatd.core.reasoning", "ReasoningEffort"),
 }
 
 

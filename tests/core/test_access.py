@@ -14,6 +14,7 @@ from chatd.core.access import (
     SCOPES,
     SETUP,
     WATCHER,
+    WORKER,
     Action,
     Actor,
     Everything,
@@ -25,12 +26,12 @@ from chatd.core.access import (
     Resource,
     Role,
     may,
+    reach,
     scopes_within,
-    visible,
 )
 
 ALICE, BOB = UUID(int=1), UUID(int=2)
-MACHINES = (AUTHENTICATOR, JANITOR, KEYRING, OPERATOR, SETUP, WATCHER)
+MACHINES = (AUTHENTICATOR, JANITOR, KEYRING, OPERATOR, SETUP, WATCHER, WORKER)
 
 people = st.builds(
     Person,
@@ -59,9 +60,9 @@ def admits(filter: Filter, resource: Resource) -> bool:
             return user_id in resource.members if resource.kind is Kind.GROUP else resource.owner == user_id
 
 
-@given(actors, resources)
-def test_a_list_shows_exactly_what_may_be_read(actor: Actor, resource: Resource):
-    assert admits(visible(actor, resource.kind), resource) == may(actor, Action.READ, resource)
+@given(actors, st.sampled_from(Action), resources)
+def test_a_filter_admits_exactly_what_may_be_acted_on(actor: Actor, action: Action, resource: Resource):
+    assert admits(reach(actor, action, resource.kind), resource) == may(actor, action, resource)
 
 
 @given(people, st.sampled_from(Action), resources)

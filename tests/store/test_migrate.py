@@ -170,7 +170,7 @@ async def test_a_set_has_types_then_the_transitions_then_functions_then_what_car
 
     assert [name for name, _ in functions.sources] == [
         "types/c.sql",
-        "transition_table.py",
+        "core_as_sql.py",
         "functions/b.sql",
         "transitions/a.sql",
     ]

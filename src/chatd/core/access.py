@@ -1,6 +1,6 @@
 """Who may do what: one pure decision for a row, and its twin for a list (a filter that SQL can apply).
 
-`may` and `visible` agree: `visible(actor, kind)` admits exactly the rows for which `may(actor, READ, row)` is true.
+`may` and `reach` agree: `reach(actor, action, kind)` admits exactly the rows for which `may(actor, action, row)` holds.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,6 +18,7 @@ class Action(StrEnum):
     UPDATE = "update"
     UPDATE_PERSONAL = "update_personal"  # one's own profile and password, as opposed to role and status
     DELETE = "delete"
+    RUN = "run"  # make the agent of a chat work, which it does with the rights and at the cost of the chat's owner
 
 
 class Kind(StrEnum):
@@ -31,6 +32,10 @@ class Kind(StrEnum):
     LOGIN = "login"
     SECRET = "secret"
     ENCRYPTION_KEY = "encryption_key"
+    CHAT = "chat"
+    FILE = "file"
+    MODEL = "model"  # providers and model configs
+    REPLICA = "replica"
 
 
 class Role(StrEnum):
@@ -108,6 +113,9 @@ _BY_ROLE: Final[Mapping[Role, Mapping[Kind, frozenset[Action]]]] = {
         Kind.TOKEN: frozenset({Action.READ, Action.DELETE}),  # revoke anyone's, but sign in as nobody else
         Kind.ORGANIZATION: _ALL,
         Kind.SETTING: _ALL,
+        Kind.MODEL: _ALL,
+        Kind.CHAT: frozenset({Action.READ, Action.UPDATE, Action.DELETE}),  # stop and archive, but not run
+        Kind.FILE: _READ,
     },
     Role.AUDITOR: {
         Kind.USER: _READ,
@@ -115,12 +123,17 @@ _BY_ROLE: Final[Mapping[Role, Mapping[Kind, frozenset[Action]]]] = {
         Kind.TOKEN: _READ,
         Kind.ORGANIZATION: _READ,
         Kind.SETTING: _READ,
+        Kind.MODEL: _READ,
+        Kind.CHAT: _READ,
+        Kind.FILE: _READ,
     },
-    Role.MEMBER: {Kind.ORGANIZATION: _READ, Kind.SETTING: _READ},
+    Role.MEMBER: {Kind.ORGANIZATION: _READ, Kind.SETTING: _READ, Kind.MODEL: _READ},
 }
 _ON_OWN: Final[Mapping[Kind, frozenset[Action]]] = {
     Kind.USER: frozenset({Action.READ, Action.UPDATE_PERSONAL}),
     Kind.TOKEN: frozenset({Action.CREATE, Action.READ, Action.DELETE}),
+    Kind.CHAT: frozenset({Action.CREATE, Action.READ, Action.UPDATE, Action.DELETE, Action.RUN}),
+    Kind.FILE: frozenset({Action.CREATE, Action.READ, Action.DELETE}),
 }
 _ON_SHARED: Final[Mapping[Kind, frozenset[Action]]] = {Kind.GROUP: _READ}
 
@@ -138,17 +151,17 @@ def may(actor: Actor, action: Action, resource: Resource) -> bool:
             assert_never(actor)
 
 
-def visible(actor: Actor, kind: Kind) -> Filter:
-    """The filter that leaves exactly what the actor may read."""
+def reach(actor: Actor, action: Action, kind: Kind) -> Filter:
+    """The filter that leaves exactly those of a kind to which the actor may do this."""
     match actor:
         case Machine():
-            return EVERYTHING if Action.READ in actor.rights.get(kind, _NONE) else NOTHING
+            return EVERYTHING if action in actor.rights.get(kind, _NONE) else NOTHING
         case Person():
-            if not _in_scope(actor.scopes, kind, Action.READ):
+            if not _in_scope(actor.scopes, kind, action):
                 return NOTHING
-            if Action.READ in _BY_ROLE[actor.role].get(kind, _NONE):
+            if action in _BY_ROLE[actor.role].get(kind, _NONE):
                 return EVERYTHING
-            if Action.READ in _ON_OWN.get(kind, _NONE) or Action.READ in _ON_SHARED.get(kind, _NONE):
+            if action in _ON_OWN.get(kind, _NONE) or action in _ON_SHARED.get(kind, _NONE):
                 return OwnedBy(actor.user_id)
             return NOTHING
         case _:
@@ -181,8 +194,17 @@ AUTHENTICATOR: Final = Machine("authenticator", {Kind.LOGIN: _ALL})
 SETUP: Final = Machine(
     "setup", {Kind.USER: frozenset({Action.READ, Action.CREATE}), Kind.LOGIN: frozenset({Action.CREATE})}
 )
-JANITOR: Final = Machine("janitor", {Kind.TOKEN: frozenset({Action.DELETE}), Kind.LOGIN: frozenset({Action.DELETE})})
+JANITOR: Final = Machine("janitor", dict.fromkeys((Kind.TOKEN, Kind.LOGIN, Kind.REPLICA), frozenset({Action.DELETE})))
 WATCHER: Final = Machine("watcher", {Kind.SETTING: _READ, Kind.ORGANIZATION: _READ})
+WORKER: Final = Machine(
+    "worker",
+    {
+        Kind.CHAT: frozenset({Action.READ, Action.UPDATE, Action.RUN}),
+        Kind.FILE: _READ,
+        Kind.MODEL: _READ,
+        Kind.REPLICA: _ALL,
+    },
+)
 KEYRING: Final = Machine("keyring", {Kind.SECRET: _ALL, Kind.ENCRYPTION_KEY: _ALL})
 # Whoever can run `chatd` beside the data directory or the database URL already holds everything.
 OPERATOR: Final = Machine("operator", dict.fromkeys(Kind, _ALL))

@@ -10,6 +10,7 @@ ChatdError
   x NotFound              also for "not yours to see"                     -> 404
     + NotAuthorized       (action, resource) raised by AuthorizedStore; reads as missing
   x Throttled             (retry_after_seconds)                           -> 429
+  x QueueFull             (limit) of messages that wait in a chat         -> 429
   x StoreUnavailable      the database can't be reached; try again        -> 503
   x Misdirected           the request names a host that is not ours       -> 421
   x UnreadableSecret      (key_id) no configured key opens a stored secret -> 500
@@ -88,6 +89,14 @@ class Throttled(ChatdError):
     def __init__(self, message: str, *, retry_after_seconds: float) -> None:
         super().__init__(message)
         self.retry_after_seconds = retry_after_seconds
+
+
+class QueueFull(ChatdError):
+    def __init__(self, *, limit: int) -> None:
+        super().__init__(
+            f"{limit} messages wait already, which is the most.", detail="Delete one, or wait until one was sent."
+        )
+        self.limit = limit
 
 
 class StoreUnavailable(ChatdError):

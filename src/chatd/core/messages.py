@@ -9,11 +9,20 @@ import msgspec
 from chatd.core.content_v0 import read_version_0
 from chatd.core.errors import UnknownContentVersion
 from chatd.core.parts import AnyPart
+from chatd.core.reasoning import ReasoningEffort
 from chatd.core.roles import Role, Visibility
 from chatd.core.stored_parts import decode_parts, unknown
 from chatd.core.usage import Usage
 
-__all__ = ["Message", "Role", "UnknownContentVersion", "Visibility", "read_content", "read_content_leniently"]
+__all__ = [
+    "Message",
+    "NewMessage",
+    "Role",
+    "UnknownContentVersion",
+    "Visibility",
+    "read_content",
+    "read_content_leniently",
+]
 
 _NO_USAGE: Final = Usage()
 
@@ -35,9 +44,26 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
     deleted: bool = False
     created_by: UUID | None = None
     model_config_id: UUID | None = None
-    reasoning_effort: str | None = None
+    reasoning_effort: ReasoningEffort | None = None
     usage: Usage = _NO_USAGE
     context_limit: int | None = None
+    cost_microdollars: int | None = None
+    runtime_ms: int | None = None
+
+
+class NewMessage(msgspec.Struct, frozen=True, kw_only=True):
+    """A message before it is stored. `cost_microdollars` is None when it is not known and 0 when it was free."""
+
+    role: Role
+    parts: tuple[AnyPart, ...]
+    visibility: Visibility = Visibility.BOTH
+    compressed: bool = False
+    created_by: UUID | None = None
+    model_config_id: UUID | None = None
+    reasoning_effort: ReasoningEffort | None = None
+    usage: Usage = _NO_USAGE
+    context_limit: int | None = None
+    cost_microdollars: int | None = None
     runtime_ms: int | None = None
 
 

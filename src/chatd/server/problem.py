@@ -16,6 +16,7 @@ from chatd.core.errors import (
     InvalidRequest,
     Misdirected,
     NotFound,
+    QueueFull,
     StoreUnavailable,
     Throttled,
     TooLarge,
@@ -107,6 +108,8 @@ def _of_chatd(error: ChatdError) -> Answer | None:
         case Throttled():
             # Whole seconds, rounded up: a client that comes back exactly then is let in.
             return Answer(429, problem, {"retry-after": str(max(1, -int(-error.retry_after_seconds // 1)))})
+        case QueueFull():
+            return Answer(429, problem)
         case StoreUnavailable():
             return Answer(503, problem, {"retry-after": str(STORE_RETRY_SECONDS)})
         case _:

@@ -10,8 +10,21 @@ from datetime import datetime, timedelta
 from typing import Self
 from uuid import UUID
 
-from chatd.core.access import EVERYTHING, Action, Actor, Filter, Kind, Person, Resource, scopes_within
-from chatd.core.errors import Forbidden
+from chatd.core.access import (
+    EVERYTHING,
+    Action,
+    Actor,
+    Everything,
+    Filter,
+    Kind,
+    Nothing,
+    OwnedBy,
+    Person,
+    Resource,
+    scopes_within,
+)
+from chatd.core.errors import Forbidden, NotAuthorized
+from chatd.core.reasoning import ReasoningEffort
 from chatd.core.secret import Secret
 from chatd.store.actor import require_actor
 from chatd.store.authorizer import Authorizer
@@ -19,11 +32,18 @@ from chatd.store.custom_queries import EncryptedColumn, SealedValue
 from chatd.store.filters import both
 from chatd.store.queries import (
     AuthenticateTokenRow,
+    ChatChange,
+    ChatClient,
+    ChatMode,
     EncryptionKey,
     Group,
     InsertGroupMembersItem,
+    ListChatVersionsRow,
     ListGroupMembersRow,
+    ListOwnedChatsRow,
+    MessageRow,
     Organization,
+    Replica,
     Token,
     TokenKind,
     TouchTokensLastUsedItem,
@@ -62,6 +82,17 @@ class AuthorizedStore:
 
     def _visible(self, method: str, kind: Kind, asked: Filter) -> Filter:
         return both(asked, self._authorizer.filter(require_actor(method), kind))
+
+    def _only_owner(self, method: str, action: Action, asked: UUID | None) -> UUID | None:
+        """For a query that takes the owner whose chats it may touch: this actor's share of what was asked for."""
+        asked_filter = EVERYTHING if asked is None else OwnedBy(asked)
+        match both(asked_filter, self._authorizer.filter(require_actor(method), Kind.CHAT, action)):
+            case Everything():
+                return None
+            case OwnedBy(user_id):
+                return user_id
+            case Nothing():
+                raise NotAuthorized(action=action, resource=Kind.CHAT)
 
     async def _group(self, actor: Actor, group_id: UUID) -> Resource:
         """A group as far as this actor matters: whether they are in it."""
@@ -134,6 +165,38 @@ class AuthorizedStore:
     async def insert_setup_code(self, *, hash: bytes) -> int:
         self._allow("insert_setup_code", Action.CREATE, Resource(Kind.LOGIN))
         return await self._inner.insert_setup_code(hash=hash)
+
+    async def beat_replica(self, *, id: UUID, url: str, host: str, pid: int, version: str) -> int:
+        self._allow("beat_replica", Action.UPDATE, Resource(Kind.REPLICA))
+        return await self._inner.beat_replica(id=id, url=url, host=host, pid=pid, version=version)
+
+    async def get_replica(self, *, id: UUID) -> Replica | None:
+        self._allow("get_replica", Action.READ, Resource(Kind.REPLICA))
+        return await self._inner.get_replica(id=id)
+
+    async def list_live_replicas(self) -> list[Replica]:
+        self._allow("list_live_replicas", Action.READ, Resource(Kind.REPLICA))
+        return await self._inner.list_live_replicas()
+
+    async def expire_replica(self, *, id: UUID) -> int:
+        self._allow("expire_replica", Action.UPDATE, Resource(Kind.REPLICA))
+        return await self._inner.expire_replica(id=id)
+
+    async def delete_replica(self, *, id: UUID) -> int:
+        self._allow("delete_replica", Action.DELETE, Resource(Kind.REPLICA))
+        return await self._inner.delete_replica(id=id)
+
+    async def delete_dead_replicas(self, *, silent_for: timedelta) -> int:
+        self._allow("delete_dead_replicas", Action.DELETE, Resource(Kind.REPLICA))
+        return await self._inner.delete_dead_replicas(silent_for=silent_for)
+
+    async def list_owned_chats(self, *, replica_id: UUID) -> list[ListOwnedChatsRow]:
+        self._allow("list_owned_chats", Action.READ, Resource(Kind.CHAT))
+        return await self._inner.list_owned_chats(replica_id=replica_id)
+
+    async def list_chat_versions(self, *, chat_ids: Sequence[UUID]) -> list[ListChatVersionsRow]:
+        self._allow("list_chat_versions", Action.READ, Resource(Kind.CHAT))
+        return await self._inner.list_chat_versions(chat_ids=chat_ids)
 
     async def get_default_organization(self) -> Organization:
         self._allow("get_default_organization", Action.READ, Resource(Kind.ORGANIZATION))
@@ -271,6 +334,342 @@ class AuthorizedStore:
     async def touch_tokens_last_used(self, *, items: Sequence[TouchTokensLastUsedItem]) -> int:
         self._allow("touch_tokens_last_used", Action.UPDATE, Resource(Kind.LOGIN))
         return await self._inner.touch_tokens_last_used(items=items)
+
+    async def create_chat(
+        self,
+        *,
+        chat_id: UUID,
+        organization_id: UUID,
+        owner_id: UUID,
+        parent_id: UUID | None,
+        title: str,
+        labels: str,
+        mode: ChatMode | None,
+        plan_mode: bool,
+        client: ChatClient,
+        mcp_server_ids: Sequence[UUID],
+        dynamic_tools: str,
+        model_config_id: UUID,
+        reasoning_effort: ReasoningEffort | None,
+        rows: Sequence[MessageRow],
+        file_ids: Sequence[UUID],
+        most_files: int,
+        taker: UUID | None,
+        taker_runner: UUID | None,
+        root_capacity: int | None,
+        child_capacity: int | None,
+    ) -> ChatChange | None:
+        self._allow("create_chat", Action.CREATE, Resource(Kind.CHAT, owner=owner_id))
+        return await self._inner.create_chat(
+            chat_id=chat_id,
+            organization_id=organization_id,
+            owner_id=owner_id,
+            parent_id=parent_id,
+            title=title,
+            labels=labels,
+            mode=mode,
+            plan_mode=plan_mode,
+            client=client,
+            mcp_server_ids=mcp_server_ids,
+            dynamic_tools=dynamic_tools,
+            model_config_id=model_config_id,
+            reasoning_effort=reasoning_effort,
+            rows=rows,
+            file_ids=file_ids,
+            most_files=most_files,
+            taker=taker,
+            taker_runner=taker_runner,
+            root_capacity=root_capacity,
+            child_capacity=child_capacity,
+        )
+
+    async def send_message(
+        self,
+        *,
+        chat_id: UUID,
+        only_owner: UUID | None,
+        message: MessageRow,
+        interrupts: bool,
+        file_ids: Sequence[UUID],
+        most_queued: int,
+        most_files: int,
+        taker: UUID | None,
+        taker_runner: UUID | None,
+        root_capacity: int | None,
+        child_capacity: int | None,
+    ) -> ChatChange | None:
+        only_owner = self._only_owner("send_message", Action.RUN, only_owner)
+        return await self._inner.send_message(
+            chat_id=chat_id,
+            only_owner=only_owner,
+            message=message,
+            interrupts=interrupts,
+            file_ids=file_ids,
+            most_queued=most_queued,
+            most_files=most_files,
+            taker=taker,
+            taker_runner=taker_runner,
+            root_capacity=root_capacity,
+            child_capacity=child_capacity,
+        )
+
+    async def edit_message(
+        self,
+        *,
+        chat_id: UUID,
+        only_owner: UUID | None,
+        edited_id: int,
+        message: MessageRow,
+        file_ids: Sequence[UUID],
+        most_files: int,
+        taker: UUID | None,
+        taker_runner: UUID | None,
+        root_capacity: int | None,
+        child_capacity: int | None,
+    ) -> ChatChange | None:
+        only_owner = self._only_owner("edit_message", Action.RUN, only_owner)
+        return await self._inner.edit_message(
+            chat_id=chat_id,
+            only_owner=only_owner,
+            edited_id=edited_id,
+            message=message,
+            file_ids=file_ids,
+            most_files=most_files,
+            taker=taker,
+            taker_runner=taker_runner,
+            root_capacity=root_capacity,
+            child_capacity=child_capacity,
+        )
+
+    async def interrupt(self, *, chat_id: UUID, only_owner: UUID | None) -> ChatChange | None:
+        only_owner = self._only_owner("interrupt", Action.UPDATE, only_owner)
+        return await self._inner.interrupt(chat_id=chat_id, only_owner=only_owner)
+
+    async def request_compaction(
+        self,
+        *,
+        chat_id: UUID,
+        only_owner: UUID | None,
+        taker: UUID | None,
+        taker_runner: UUID | None,
+        root_capacity: int | None,
+        child_capacity: int | None,
+    ) -> ChatChange | None:
+        only_owner = self._only_owner("request_compaction", Action.RUN, only_owner)
+        return await self._inner.request_compaction(
+            chat_id=chat_id,
+            only_owner=only_owner,
+            taker=taker,
+            taker_runner=taker_runner,
+            root_capacity=root_capacity,
+            child_capacity=child_capacity,
+        )
+
+    async def complete_requires_action(
+        self, *, chat_id: UUID, only_owner: UUID | None, rows: Sequence[MessageRow]
+    ) -> ChatChange | None:
+        only_owner = self._only_owner("complete_requires_action", Action.RUN, only_owner)
+        return await self._inner.complete_requires_action(chat_id=chat_id, only_owner=only_owner, rows=rows)
+
+    async def archive(self, *, chat_id: UUID, only_owner: UUID | None) -> list[ChatChange]:
+        only_owner = self._only_owner("archive", Action.UPDATE, only_owner)
+        return await self._inner.archive(chat_id=chat_id, only_owner=only_owner)
+
+    async def unarchive(self, *, chat_id: UUID, only_owner: UUID | None) -> list[ChatChange]:
+        only_owner = self._only_owner("unarchive", Action.UPDATE, only_owner)
+        return await self._inner.unarchive(chat_id=chat_id, only_owner=only_owner)
+
+    async def reconcile_invalid(self, *, chat_id: UUID, only_owner: UUID | None, error: str) -> ChatChange | None:
+        only_owner = self._only_owner("reconcile_invalid", Action.UPDATE, only_owner)
+        return await self._inner.reconcile_invalid(chat_id=chat_id, only_owner=only_owner, error=error)
+
+    async def delete_queued(self, *, chat_id: UUID, only_owner: UUID | None, queued_id: int) -> ChatChange | None:
+        only_owner = self._only_owner("delete_queued", Action.UPDATE, only_owner)
+        return await self._inner.delete_queued(chat_id=chat_id, only_owner=only_owner, queued_id=queued_id)
+
+    async def promote_queued(
+        self,
+        *,
+        chat_id: UUID,
+        only_owner: UUID | None,
+        queued_id: int,
+        taker: UUID | None,
+        taker_runner: UUID | None,
+        root_capacity: int | None,
+        child_capacity: int | None,
+    ) -> ChatChange | None:
+        only_owner = self._only_owner("promote_queued", Action.RUN, only_owner)
+        return await self._inner.promote_queued(
+            chat_id=chat_id,
+            only_owner=only_owner,
+            queued_id=queued_id,
+            taker=taker,
+            taker_runner=taker_runner,
+            root_capacity=root_capacity,
+            child_capacity=child_capacity,
+        )
+
+    async def reorder_queued(
+        self, *, chat_id: UUID, only_owner: UUID | None, queued_ids: Sequence[int]
+    ) -> ChatChange | None:
+        only_owner = self._only_owner("reorder_queued", Action.UPDATE, only_owner)
+        return await self._inner.reorder_queued(chat_id=chat_id, only_owner=only_owner, queued_ids=queued_ids)
+
+    async def hold_queued(
+        self, *, chat_id: UUID, only_owner: UUID | None, queued_id: int, holder: UUID, hold_for: timedelta
+    ) -> ChatChange | None:
+        only_owner = self._only_owner("hold_queued", Action.UPDATE, only_owner)
+        return await self._inner.hold_queued(
+            chat_id=chat_id, only_owner=only_owner, queued_id=queued_id, holder=holder, hold_for=hold_for
+        )
+
+    async def release_queued(
+        self,
+        *,
+        chat_id: UUID,
+        only_owner: UUID | None,
+        queued_id: int,
+        holder: UUID,
+        message: MessageRow | None,
+        file_ids: Sequence[UUID],
+        most_files: int,
+        taker: UUID | None,
+        taker_runner: UUID | None,
+        root_capacity: int | None,
+        child_capacity: int | None,
+    ) -> ChatChange | None:
+        only_owner = self._only_owner("release_queued", Action.RUN, only_owner)
+        return await self._inner.release_queued(
+            chat_id=chat_id,
+            only_owner=only_owner,
+            queued_id=queued_id,
+            holder=holder,
+            message=message,
+            file_ids=file_ids,
+            most_files=most_files,
+            taker=taker,
+            taker_runner=taker_runner,
+            root_capacity=root_capacity,
+            child_capacity=child_capacity,
+        )
+
+    async def release_overdue(self, *, most_chats: int) -> list[ChatChange]:
+        self._allow("release_overdue", Action.RUN, Resource(Kind.CHAT))
+        return await self._inner.release_overdue(most_chats=most_chats)
+
+    async def acquire(
+        self,
+        *,
+        taker: UUID,
+        runner_ids: Sequence[UUID],
+        root_capacity: int | None,
+        child_capacity: int | None,
+        most_takeovers: int,
+        error: str,
+    ) -> list[ChatChange]:
+        self._allow("acquire", Action.RUN, Resource(Kind.CHAT))
+        return await self._inner.acquire(
+            taker=taker,
+            runner_ids=runner_ids,
+            root_capacity=root_capacity,
+            child_capacity=child_capacity,
+            most_takeovers=most_takeovers,
+            error=error,
+        )
+
+    async def abandon(self, *, chat_id: UUID, runner_id: UUID) -> ChatChange | None:
+        self._allow("abandon", Action.RUN, Resource(Kind.CHAT))
+        return await self._inner.abandon(chat_id=chat_id, runner_id=runner_id)
+
+    async def hand_over(self, *, replica_id: UUID) -> list[ChatChange]:
+        self._allow("hand_over", Action.RUN, Resource(Kind.CHAT))
+        return await self._inner.hand_over(replica_id=replica_id)
+
+    async def give_up(self, *, chat_id: UUID, error: str) -> ChatChange | None:
+        self._allow("give_up", Action.RUN, Resource(Kind.CHAT))
+        return await self._inner.give_up(chat_id=chat_id, error=error)
+
+    async def record_attempt(self, *, chat_id: UUID, runner_id: UUID, history_version: int) -> ChatChange | None:
+        self._allow("record_attempt", Action.RUN, Resource(Kind.CHAT))
+        return await self._inner.record_attempt(chat_id=chat_id, runner_id=runner_id, history_version=history_version)
+
+    async def record_retry(
+        self, *, chat_id: UUID, runner_id: UUID, history_version: int, retry: str
+    ) -> ChatChange | None:
+        self._allow("record_retry", Action.RUN, Resource(Kind.CHAT))
+        return await self._inner.record_retry(
+            chat_id=chat_id, runner_id=runner_id, history_version=history_version, retry=retry
+        )
+
+    async def save_draft(
+        self, *, chat_id: UUID, runner_id: UUID, history_version: int, draft: MessageRow
+    ) -> ChatChange | None:
+        self._allow("save_draft", Action.RUN, Resource(Kind.CHAT))
+        return await self._inner.save_draft(
+            chat_id=chat_id, runner_id=runner_id, history_version=history_version, draft=draft
+        )
+
+    async def commit_step(
+        self,
+        *,
+        chat_id: UUID,
+        runner_id: UUID,
+        history_version: int,
+        rows: Sequence[MessageRow],
+        finish: bool,
+        compacted: bool,
+    ) -> ChatChange | None:
+        self._allow("commit_step", Action.RUN, Resource(Kind.CHAT))
+        return await self._inner.commit_step(
+            chat_id=chat_id,
+            runner_id=runner_id,
+            history_version=history_version,
+            rows=rows,
+            finish=finish,
+            compacted=compacted,
+        )
+
+    async def enter_requires_action(
+        self, *, chat_id: UUID, runner_id: UUID, history_version: int, wait_for: timedelta
+    ) -> ChatChange | None:
+        self._allow("enter_requires_action", Action.RUN, Resource(Kind.CHAT))
+        return await self._inner.enter_requires_action(
+            chat_id=chat_id, runner_id=runner_id, history_version=history_version, wait_for=wait_for
+        )
+
+    async def cancel_requires_action(
+        self, *, chat_id: UUID, runner_id: UUID, history_version: int, reason: str
+    ) -> ChatChange | None:
+        self._allow("cancel_requires_action", Action.RUN, Resource(Kind.CHAT))
+        return await self._inner.cancel_requires_action(
+            chat_id=chat_id, runner_id=runner_id, history_version=history_version, reason=reason
+        )
+
+    async def finish_turn(self, *, chat_id: UUID, runner_id: UUID, history_version: int) -> ChatChange | None:
+        self._allow("finish_turn", Action.RUN, Resource(Kind.CHAT))
+        return await self._inner.finish_turn(chat_id=chat_id, runner_id=runner_id, history_version=history_version)
+
+    async def finish_interruption(
+        self, *, chat_id: UUID, runner_id: UUID, history_version: int, rows: Sequence[MessageRow]
+    ) -> ChatChange | None:
+        self._allow("finish_interruption", Action.RUN, Resource(Kind.CHAT))
+        return await self._inner.finish_interruption(
+            chat_id=chat_id, runner_id=runner_id, history_version=history_version, rows=rows
+        )
+
+    async def finish_error(
+        self,
+        *,
+        chat_id: UUID,
+        runner_id: UUID | None,
+        history_version: int | None,
+        rows: Sequence[MessageRow],
+        error: str,
+    ) -> ChatChange | None:
+        self._allow("finish_error", Action.RUN, Resource(Kind.CHAT))
+        return await self._inner.finish_error(
+            chat_id=chat_id, runner_id=runner_id, history_version=history_version, rows=rows, error=error
+        )
 
     async def get_user_by_id(self, *, id: UUID) -> User:
         self._allow("get_user_by_id", Action.READ, Resource(Kind.USER, owner=id))

@@ -12,8 +12,8 @@ class Authorizer(Protocol):
         """Raise NotAuthorized unless the actor may."""
         ...
 
-    def filter(self, actor: Actor, kind: Kind) -> Filter:
-        """What of this kind the actor may read."""
+    def filter(self, actor: Actor, kind: Kind, action: Action = Action.READ) -> Filter:
+        """What of this kind the actor may read, or do this to."""
         ...
 
 
@@ -22,5 +22,5 @@ class RoleAuthorizer:
         if not access.may(actor, action, resource):
             raise NotAuthorized(action=action, resource=resource.kind)
 
-    def filter(self, actor: Actor, kind: Kind) -> Filter:
-        return access.visible(actor, kind)
+    def filter(self, actor: Actor, kind: Kind, action: Action = Action.READ) -> Filter:
+        return access.reach(actor, action, kind)

@@ -7,16 +7,24 @@ from typing import Self
 from uuid import UUID
 
 from chatd.core.access import EVERYTHING, Filter
+from chatd.core.reasoning import ReasoningEffort
 from chatd.core.secret import Secret
 from chatd.observe.metrics import QueryMeter
 from chatd.store.custom_queries import EncryptedColumn, SealedValue
 from chatd.store.queries import (
     AuthenticateTokenRow,
+    ChatChange,
+    ChatClient,
+    ChatMode,
     EncryptionKey,
     Group,
     InsertGroupMembersItem,
+    ListChatVersionsRow,
     ListGroupMembersRow,
+    ListOwnedChatsRow,
+    MessageRow,
     Organization,
+    Replica,
     Token,
     TokenKind,
     TouchTokensLastUsedItem,
@@ -106,6 +114,38 @@ class MeteredStore:
     async def insert_setup_code(self, *, hash: bytes) -> int:
         with self._meter.query("insert_setup_code"):
             return await self._inner.insert_setup_code(hash=hash)
+
+    async def beat_replica(self, *, id: UUID, url: str, host: str, pid: int, version: str) -> int:
+        with self._meter.query("beat_replica"):
+            return await self._inner.beat_replica(id=id, url=url, host=host, pid=pid, version=version)
+
+    async def get_replica(self, *, id: UUID) -> Replica | None:
+        with self._meter.query("get_replica"):
+            return await self._inner.get_replica(id=id)
+
+    async def list_live_replicas(self) -> list[Replica]:
+        with self._meter.query("list_live_replicas"):
+            return await self._inner.list_live_replicas()
+
+    async def expire_replica(self, *, id: UUID) -> int:
+        with self._meter.query("expire_replica"):
+            return await self._inner.expire_replica(id=id)
+
+    async def delete_replica(self, *, id: UUID) -> int:
+        with self._meter.query("delete_replica"):
+            return await self._inner.delete_replica(id=id)
+
+    async def delete_dead_replicas(self, *, silent_for: timedelta) -> int:
+        with self._meter.query("delete_dead_replicas"):
+            return await self._inner.delete_dead_replicas(silent_for=silent_for)
+
+    async def list_owned_chats(self, *, replica_id: UUID) -> list[ListOwnedChatsRow]:
+        with self._meter.query("list_owned_chats"):
+            return await self._inner.list_owned_chats(replica_id=replica_id)
+
+    async def list_chat_versions(self, *, chat_ids: Sequence[UUID]) -> list[ListChatVersionsRow]:
+        with self._meter.query("list_chat_versions"):
+            return await self._inner.list_chat_versions(chat_ids=chat_ids)
 
     async def get_default_organization(self) -> Organization:
         with self._meter.query("get_default_organization"):
@@ -236,6 +276,344 @@ class MeteredStore:
     async def touch_tokens_last_used(self, *, items: Sequence[TouchTokensLastUsedItem]) -> int:
         with self._meter.query("touch_tokens_last_used"):
             return await self._inner.touch_tokens_last_used(items=items)
+
+    async def create_chat(
+        self,
+        *,
+        chat_id: UUID,
+        organization_id: UUID,
+        owner_id: UUID,
+        parent_id: UUID | None,
+        title: str,
+        labels: str,
+        mode: ChatMode | None,
+        plan_mode: bool,
+        client: ChatClient,
+        mcp_server_ids: Sequence[UUID],
+        dynamic_tools: str,
+        model_config_id: UUID,
+        reasoning_effort: ReasoningEffort | None,
+        rows: Sequence[MessageRow],
+        file_ids: Sequence[UUID],
+        most_files: int,
+        taker: UUID | None,
+        taker_runner: UUID | None,
+        root_capacity: int | None,
+        child_capacity: int | None,
+    ) -> ChatChange | None:
+        with self._meter.query("create_chat"):
+            return await self._inner.create_chat(
+                chat_id=chat_id,
+                organization_id=organization_id,
+                owner_id=owner_id,
+                parent_id=parent_id,
+                title=title,
+                labels=labels,
+                mode=mode,
+                plan_mode=plan_mode,
+                client=client,
+                mcp_server_ids=mcp_server_ids,
+                dynamic_tools=dynamic_tools,
+                model_config_id=model_config_id,
+                reasoning_effort=reasoning_effort,
+                rows=rows,
+                file_ids=file_ids,
+                most_files=most_files,
+                taker=taker,
+                taker_runner=taker_runner,
+                root_capacity=root_capacity,
+                child_capacity=child_capacity,
+            )
+
+    async def send_message(
+        self,
+        *,
+        chat_id: UUID,
+        only_owner: UUID | None,
+        message: MessageRow,
+        interrupts: bool,
+        file_ids: Sequence[UUID],
+        most_queued: int,
+        most_files: int,
+        taker: UUID | None,
+        taker_runner: UUID | None,
+        root_capacity: int | None,
+        child_capacity: int | None,
+    ) -> ChatChange | None:
+        with self._meter.query("send_message"):
+            return await self._inner.send_message(
+                chat_id=chat_id,
+                only_owner=only_owner,
+                message=message,
+                interrupts=interrupts,
+                file_ids=file_ids,
+                most_queued=most_queued,
+                most_files=most_files,
+                taker=taker,
+                taker_runner=taker_runner,
+                root_capacity=root_capacity,
+                child_capacity=child_capacity,
+            )
+
+    async def edit_message(
+        self,
+        *,
+        chat_id: UUID,
+        only_owner: UUID | None,
+        edited_id: int,
+        message: MessageRow,
+        file_ids: Sequence[UUID],
+        most_files: int,
+        taker: UUID | None,
+        taker_runner: UUID | None,
+        root_capacity: int | None,
+        child_capacity: int | None,
+    ) -> ChatChange | None:
+        with self._meter.query("edit_message"):
+            return await self._inner.edit_message(
+                chat_id=chat_id,
+                only_owner=only_owner,
+                edited_id=edited_id,
+                message=message,
+                file_ids=file_ids,
+                most_files=most_files,
+                taker=taker,
+                taker_runner=taker_runner,
+                root_capacity=root_capacity,
+                child_capacity=child_capacity,
+            )
+
+    async def interrupt(self, *, chat_id: UUID, only_owner: UUID | None) -> ChatChange | None:
+        with self._meter.query("interrupt"):
+            return await self._inner.interrupt(chat_id=chat_id, only_owner=only_owner)
+
+    async def request_compaction(
+        self,
+        *,
+        chat_id: UUID,
+        only_owner: UUID | None,
+        taker: UUID | None,
+        taker_runner: UUID | None,
+        root_capacity: int | None,
+        child_capacity: int | None,
+    ) -> ChatChange | None:
+        with self._meter.query("request_compaction"):
+            return await self._inner.request_compaction(
+                chat_id=chat_id,
+                only_owner=only_owner,
+                taker=taker,
+                taker_runner=taker_runner,
+                root_capacity=root_capacity,
+                child_capacity=child_capacity,
+            )
+
+    async def complete_requires_action(
+        self, *, chat_id: UUID, only_owner: UUID | None, rows: Sequence[MessageRow]
+    ) -> ChatChange | None:
+        with self._meter.query("complete_requires_action"):
+            return await self._inner.complete_requires_action(chat_id=chat_id, only_owner=only_owner, rows=rows)
+
+    async def archive(self, *, chat_id: UUID, only_owner: UUID | None) -> list[ChatChange]:
+        with self._meter.query("archive"):
+            return await self._inner.archive(chat_id=chat_id, only_owner=only_owner)
+
+    async def unarchive(self, *, chat_id: UUID, only_owner: UUID | None) -> list[ChatChange]:
+        with self._meter.query("unarchive"):
+            return await self._inner.unarchive(chat_id=chat_id, only_owner=only_owner)
+
+    async def reconcile_invalid(self, *, chat_id: UUID, only_owner: UUID | None, error: str) -> ChatChange | None:
+        with self._meter.query("reconcile_invalid"):
+            return await self._inner.reconcile_invalid(chat_id=chat_id, only_owner=only_owner, error=error)
+
+    async def delete_queued(self, *, chat_id: UUID, only_owner: UUID | None, queued_id: int) -> ChatChange | None:
+        with self._meter.query("delete_queued"):
+            return await self._inner.delete_queued(chat_id=chat_id, only_owner=only_owner, queued_id=queued_id)
+
+    async def promote_queued(
+        self,
+        *,
+        chat_id: UUID,
+        only_owner: UUID | None,
+        queued_id: int,
+        taker: UUID | None,
+        taker_runner: UUID | None,
+        root_capacity: int | None,
+        child_capacity: int | None,
+    ) -> ChatChange | None:
+        with self._meter.query("promote_queued"):
+            return await self._inner.promote_queued(
+                chat_id=chat_id,
+                only_owner=only_owner,
+                queued_id=queued_id,
+                taker=taker,
+                taker_runner=taker_runner,
+                root_capacity=root_capacity,
+                child_capacity=child_capacity,
+            )
+
+    async def reorder_queued(
+        self, *, chat_id: UUID, only_owner: UUID | None, queued_ids: Sequence[int]
+    ) -> ChatChange | None:
+        with self._meter.query("reorder_queued"):
+            return await self._inner.reorder_queued(chat_id=chat_id, only_owner=only_owner, queued_ids=queued_ids)
+
+    async def hold_queued(
+        self, *, chat_id: UUID, only_owner: UUID | None, queued_id: int, holder: UUID, hold_for: timedelta
+    ) -> ChatChange | None:
+        with self._meter.query("hold_queued"):
+            return await self._inner.hold_queued(
+                chat_id=chat_id, only_owner=only_owner, queued_id=queued_id, holder=holder, hold_for=hold_for
+            )
+
+    async def release_queued(
+        self,
+        *,
+        chat_id: UUID,
+        only_owner: UUID | None,
+        queued_id: int,
+        holder: UUID,
+        message: MessageRow | None,
+        file_ids: Sequence[UUID],
+        most_files: int,
+        taker: UUID | None,
+        taker_runner: UUID | None,
+        root_capacity: int | None,
+        child_capacity: int | None,
+    ) -> ChatChange | None:
+        with self._meter.query("release_queued"):
+            return await self._inner.release_queued(
+                chat_id=chat_id,
+                only_owner=only_owner,
+                queued_id=queued_id,
+                holder=holder,
+                message=message,
+                file_ids=file_ids,
+                most_files=most_files,
+                taker=taker,
+                taker_runner=taker_runner,
+                root_capacity=root_capacity,
+                child_capacity=child_capacity,
+            )
+
+    async def release_overdue(self, *, most_chats: int) -> list[ChatChange]:
+        with self._meter.query("release_overdue"):
+            return await self._inner.release_overdue(most_chats=most_chats)
+
+    async def acquire(
+        self,
+        *,
+        taker: UUID,
+        runner_ids: Sequence[UUID],
+        root_capacity: int | None,
+        child_capacity: int | None,
+        most_takeovers: int,
+        error: str,
+    ) -> list[ChatChange]:
+        with self._meter.query("acquire"):
+            return await self._inner.acquire(
+                taker=taker,
+                runner_ids=runner_ids,
+                root_capacity=root_capacity,
+                child_capacity=child_capacity,
+                most_takeovers=most_takeovers,
+                error=error,
+            )
+
+    async def abandon(self, *, chat_id: UUID, runner_id: UUID) -> ChatChange | None:
+        with self._meter.query("abandon"):
+            return await self._inner.abandon(chat_id=chat_id, runner_id=runner_id)
+
+    async def hand_over(self, *, replica_id: UUID) -> list[ChatChange]:
+        with self._meter.query("hand_over"):
+            return await self._inner.hand_over(replica_id=replica_id)
+
+    async def give_up(self, *, chat_id: UUID, error: str) -> ChatChange | None:
+        with self._meter.query("give_up"):
+            return await self._inner.give_up(chat_id=chat_id, error=error)
+
+    async def record_attempt(self, *, chat_id: UUID, runner_id: UUID, history_version: int) -> ChatChange | None:
+        with self._meter.query("record_attempt"):
+            return await self._inner.record_attempt(
+                chat_id=chat_id, runner_id=runner_id, history_version=history_version
+            )
+
+    async def record_retry(
+        self, *, chat_id: UUID, runner_id: UUID, history_version: int, retry: str
+    ) -> ChatChange | None:
+        with self._meter.query("record_retry"):
+            return await self._inner.record_retry(
+                chat_id=chat_id, runner_id=runner_id, history_version=history_version, retry=retry
+            )
+
+    async def save_draft(
+        self, *, chat_id: UUID, runner_id: UUID, history_version: int, draft: MessageRow
+    ) -> ChatChange | None:
+        with self._meter.query("save_draft"):
+            return await self._inner.save_draft(
+                chat_id=chat_id, runner_id=runner_id, history_version=history_version, draft=draft
+            )
+
+    async def commit_step(
+        self,
+        *,
+        chat_id: UUID,
+        runner_id: UUID,
+        history_version: int,
+        rows: Sequence[MessageRow],
+        finish: bool,
+        compacted: bool,
+    ) -> ChatChange | None:
+        with self._meter.query("commit_step"):
+            return await self._inner.commit_step(
+                chat_id=chat_id,
+                runner_id=runner_id,
+                history_version=history_version,
+                rows=rows,
+                finish=finish,
+                compacted=compacted,
+            )
+
+    async def enter_requires_action(
+        self, *, chat_id: UUID, runner_id: UUID, history_version: int, wait_for: timedelta
+    ) -> ChatChange | None:
+        with self._meter.query("enter_requires_action"):
+            return await self._inner.enter_requires_action(
+                chat_id=chat_id, runner_id=runner_id, history_version=history_version, wait_for=wait_for
+            )
+
+    async def cancel_requires_action(
+        self, *, chat_id: UUID, runner_id: UUID, history_version: int, reason: str
+    ) -> ChatChange | None:
+        with self._meter.query("cancel_requires_action"):
+            return await self._inner.cancel_requires_action(
+                chat_id=chat_id, runner_id=runner_id, history_version=history_version, reason=reason
+            )
+
+    async def finish_turn(self, *, chat_id: UUID, runner_id: UUID, history_version: int) -> ChatChange | None:
+        with self._meter.query("finish_turn"):
+            return await self._inner.finish_turn(chat_id=chat_id, runner_id=runner_id, history_version=history_version)
+
+    async def finish_interruption(
+        self, *, chat_id: UUID, runner_id: UUID, history_version: int, rows: Sequence[MessageRow]
+    ) -> ChatChange | None:
+        with self._meter.query("finish_interruption"):
+            return await self._inner.finish_interruption(
+                chat_id=chat_id, runner_id=runner_id, history_version=history_version, rows=rows
+            )
+
+    async def finish_error(
+        self,
+        *,
+        chat_id: UUID,
+        runner_id: UUID | None,
+        history_version: int | None,
+        rows: Sequence[MessageRow],
+        error: str,
+    ) -> ChatChange | None:
+        with self._meter.query("finish_error"):
+            return await self._inner.finish_error(
+                chat_id=chat_id, runner_id=runner_id, history_version=history_version, rows=rows, error=error
+            )
 
     async def get_user_by_id(self, *, id: UUID) -> User:
         with self._meter.query("get_user_by_id"):

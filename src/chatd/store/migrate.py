@@ -11,7 +11,7 @@ import asyncpg
 import msgspec
 
 from chatd.core.errors import StartRefused
-from chatd.store.transition_table import transition_table_sql
+from chatd.store.core_as_sql import core_as_sql
 
 if TYPE_CHECKING:
     from asyncpg.pool import PoolConnectionProxy
@@ -94,7 +94,7 @@ def functions_in(folder: Traversable) -> FunctionSet:
     """The set of a folder: `types`, then the table of transitions, then `functions`, which may use both, then
     `transitions`, which may use all. Within each the files go by name; a folder that is missing is empty.
     """
-    table = ("transition_table.py", transition_table_sql())
+    table = ("core_as_sql.py", core_as_sql())
     sources = (
         *_sql_files(folder, "types"),
         table,

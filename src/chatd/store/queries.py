@@ -8,11 +8,25 @@ from uuid import UUID
 
 from asyncpg import Record
 from msgspec import Struct
+from msgspec.structs import astuple
 
 from chatd.core.access import EVERYTHING, Filter
 from chatd.core.errors import NotFound
+from chatd.core.reasoning import ReasoningEffort
+from chatd.core.roles import Role, Visibility
 from chatd.core.secret import Secret
+from chatd.core.states import Status
 from chatd.store.filters import render
+
+
+class ChatClient(StrEnum):
+    UI = "ui"
+    API = "api"
+
+
+class ChatMode(StrEnum):
+    COMPUTER_USE = "computer_use"
+    EXPLORE = "explore"
 
 
 class TokenKind(StrEnum):
@@ -50,6 +64,44 @@ class ListGroupMembersRow(Struct, frozen=True, gc=False):
     id: UUID
     username: str
     display_name: str
+
+
+class Replica(Struct, frozen=True, gc=False):
+    id: UUID
+    url: str
+    host: str
+    pid: int
+    version: str
+    started_at: datetime
+    beating_since: datetime
+    heartbeat_at: datetime
+
+
+class ListOwnedChatsRow(Struct, frozen=True, gc=False):
+    """A row of list_owned_chats."""
+
+    chat_id: UUID
+    runner_id: UUID | None
+    status: Status
+    archived: bool
+    snapshot_version: int
+    history_version: int
+    generation_attempt: int
+
+
+class ListChatVersionsRow(Struct, frozen=True, gc=False):
+    """A row of list_chat_versions."""
+
+    chat_id: UUID
+    snapshot_version: int
+    history_version: int
+    queue_version: int
+    retry_version: int
+    generation_attempt: int
+    status: Status
+    archived: bool
+    replica_id: UUID | None
+    runner_id: UUID | None
 
 
 class Organization(Struct, frozen=True, gc=False):
@@ -103,6 +155,79 @@ class TouchTokensLastUsedItem(Struct, frozen=True, gc=False):
 
     id: UUID
     used_at: datetime
+
+
+class MessageRow(Struct, frozen=True, gc=False):
+    role: Role
+    content: str
+    content_version: int
+    visibility: Visibility | None = None
+    compressed: bool | None = None
+    created_by: UUID | None = None
+    model_config_id: UUID | None = None
+    reasoning_effort: ReasoningEffort | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    total_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    cache_creation_tokens: int | None = None
+    cache_read_tokens: int | None = None
+    context_limit: int | None = None
+    cost_microdollars: int | None = None
+    runtime_ms: int | None = None
+
+
+class AddedMessage(Struct, frozen=True, gc=False):
+    id: int
+    role: Role
+    visibility: Visibility
+    content: str
+    content_version: int
+    created_by: UUID | None = None
+    model_config_id: UUID | None = None
+    reasoning_effort: ReasoningEffort | None = None
+    queued_id: int | None = None
+
+
+class ChatChange(Struct, frozen=True, gc=False):
+    chat_id: UUID
+    owner_id: UUID
+    is_child: bool
+    status: Status
+    archived: bool
+    has_open_calls: bool
+    has_draft: bool
+    takeovers: int
+    queue_length: int
+    held_length: int
+    generation_attempt: int
+    snapshot_version: int
+    history_version: int
+    queue_version: int
+    retry_version: int
+    replica_id: UUID | None
+    runner_id: UUID | None
+    last_model_config_id: UUID
+    last_reasoning_effort: ReasoningEffort | None
+    updated_at: datetime
+    requires_action_deadline_at: datetime | None
+    compaction_requested_at: datetime | None
+    last_error: str | None
+    retry_state: str | None
+    transition: str
+    outcome: str
+    state_before: str
+    state_after: str
+    snapshot_before: int
+    history_before: int
+    happened_at: datetime
+    inserted_ids: list[int] | None = None
+    added: list[AddedMessage] | None = None
+    deleted_ids: list[int] | None = None
+    queued_id: int | None = None
+    subject: str | None = None
+    maximum: int | None = None
+    landings: str | None = None
 
 
 class User(Struct, frozen=True, gc=False):
@@ -168,6 +293,32 @@ class Queries(Protocol):
     async def delete_old_login_failures(self, *, older_than: timedelta) -> int: ...
 
     async def insert_setup_code(self, *, hash: bytes) -> int: ...
+
+    async def beat_replica(self, *, id: UUID, url: str, host: str, pid: int, version: str) -> int:
+        """This replica lives. A gap as long as a lease starts its time of beating anew."""
+        ...
+
+    async def get_replica(self, *, id: UUID) -> Replica | None: ...
+
+    async def list_live_replicas(self) -> list[Replica]: ...
+
+    async def expire_replica(self, *, id: UUID) -> int:
+        """Someone saw it die: its chats may be taken at once."""
+        ...
+
+    async def delete_replica(self, *, id: UUID) -> int: ...
+
+    async def delete_dead_replicas(self, *, silent_for: timedelta) -> int:
+        """Those that have been silent for long and own nothing any more."""
+        ...
+
+    async def list_owned_chats(self, *, replica_id: UUID) -> list[ListOwnedChatsRow]:
+        """What the database says this replica runs."""
+        ...
+
+    async def list_chat_versions(self, *, chat_ids: Sequence[UUID]) -> list[ListChatVersionsRow]:
+        """One query for all chats that a replica watches or owns: what a lost hint would have told."""
+        ...
 
     async def get_default_organization(self) -> Organization: ...
 
@@ -253,6 +404,235 @@ class Queries(Protocol):
     async def delete_expired_tokens(self, *, expired_for: timedelta, max_rows: int) -> int: ...
 
     async def touch_tokens_last_used(self, *, items: Sequence[TouchTokensLastUsedItem]) -> int: ...
+
+    async def create_chat(
+        self,
+        *,
+        chat_id: UUID,
+        organization_id: UUID,
+        owner_id: UUID,
+        parent_id: UUID | None,
+        title: str,
+        labels: str,
+        mode: ChatMode | None,
+        plan_mode: bool,
+        client: ChatClient,
+        mcp_server_ids: Sequence[UUID],
+        dynamic_tools: str,
+        model_config_id: UUID,
+        reasoning_effort: ReasoningEffort | None,
+        rows: Sequence[MessageRow],
+        file_ids: Sequence[UUID],
+        most_files: int,
+        taker: UUID | None,
+        taker_runner: UUID | None,
+        root_capacity: int | None,
+        child_capacity: int | None,
+    ) -> ChatChange | None:
+        """A new chat that runs at once."""
+        ...
+
+    async def send_message(
+        self,
+        *,
+        chat_id: UUID,
+        only_owner: UUID | None,
+        message: MessageRow,
+        interrupts: bool,
+        file_ids: Sequence[UUID],
+        most_queued: int,
+        most_files: int,
+        taker: UUID | None,
+        taker_runner: UUID | None,
+        root_capacity: int | None,
+        child_capacity: int | None,
+    ) -> ChatChange | None:
+        """A user's message, to an idle chat or into the queue of a busy one."""
+        ...
+
+    async def edit_message(
+        self,
+        *,
+        chat_id: UUID,
+        only_owner: UUID | None,
+        edited_id: int,
+        message: MessageRow,
+        file_ids: Sequence[UUID],
+        most_files: int,
+        taker: UUID | None,
+        taker_runner: UUID | None,
+        root_capacity: int | None,
+        child_capacity: int | None,
+    ) -> ChatChange | None:
+        """Replaces a user's message and everything after it."""
+        ...
+
+    async def interrupt(self, *, chat_id: UUID, only_owner: UUID | None) -> ChatChange | None:
+        """The user stops the chat."""
+        ...
+
+    async def request_compaction(
+        self,
+        *,
+        chat_id: UUID,
+        only_owner: UUID | None,
+        taker: UUID | None,
+        taker_runner: UUID | None,
+        root_capacity: int | None,
+        child_capacity: int | None,
+    ) -> ChatChange | None:
+        """The user asks for the context to be summarised."""
+        ...
+
+    async def complete_requires_action(
+        self, *, chat_id: UUID, only_owner: UUID | None, rows: Sequence[MessageRow]
+    ) -> ChatChange | None:
+        """The client posts the results of the calls it has to answer."""
+        ...
+
+    async def archive(self, *, chat_id: UUID, only_owner: UUID | None) -> list[ChatChange]:
+        """The root's change, then those of its children; a refusal comes alone."""
+        ...
+
+    async def unarchive(self, *, chat_id: UUID, only_owner: UUID | None) -> list[ChatChange]:
+        """The root's change, then those of its children; a refusal comes alone."""
+        ...
+
+    async def reconcile_invalid(self, *, chat_id: UUID, only_owner: UUID | None, error: str) -> ChatChange | None:
+        """The way out of a state that no transition leads to."""
+        ...
+
+    async def delete_queued(self, *, chat_id: UUID, only_owner: UUID | None, queued_id: int) -> ChatChange | None: ...
+
+    async def promote_queued(
+        self,
+        *,
+        chat_id: UUID,
+        only_owner: UUID | None,
+        queued_id: int,
+        taker: UUID | None,
+        taker_runner: UUID | None,
+        root_capacity: int | None,
+        child_capacity: int | None,
+    ) -> ChatChange | None:
+        """ "Send now.\""""
+        ...
+
+    async def reorder_queued(
+        self, *, chat_id: UUID, only_owner: UUID | None, queued_ids: Sequence[int]
+    ) -> ChatChange | None:
+        """All ids of the queue, first to last."""
+        ...
+
+    async def hold_queued(
+        self, *, chat_id: UUID, only_owner: UUID | None, queued_id: int, holder: UUID, hold_for: timedelta
+    ) -> ChatChange | None:
+        """Someone edits a message that waits."""
+        ...
+
+    async def release_queued(
+        self,
+        *,
+        chat_id: UUID,
+        only_owner: UUID | None,
+        queued_id: int,
+        holder: UUID,
+        message: MessageRow | None,
+        file_ids: Sequence[UUID],
+        most_files: int,
+        taker: UUID | None,
+        taker_runner: UUID | None,
+        root_capacity: int | None,
+        child_capacity: int | None,
+    ) -> ChatChange | None:
+        """The end of a hold, with what its editor made of the message."""
+        ...
+
+    async def release_overdue(self, *, most_chats: int) -> list[ChatChange]:
+        """Ends the holds whose time is up."""
+        ...
+
+    async def acquire(
+        self,
+        *,
+        taker: UUID,
+        runner_ids: Sequence[UUID],
+        root_capacity: int | None,
+        child_capacity: int | None,
+        most_takeovers: int,
+        error: str,
+    ) -> list[ChatChange]:
+        """A replica takes chats that nobody runs."""
+        ...
+
+    async def abandon(self, *, chat_id: UUID, runner_id: UUID) -> ChatChange | None:
+        """The owner lets go."""
+        ...
+
+    async def hand_over(self, *, replica_id: UUID) -> list[ChatChange]:
+        """A replica that stops lets go of all that nobody else has locked right now."""
+        ...
+
+    async def give_up(self, *, chat_id: UUID, error: str) -> ChatChange | None:
+        """A chat whose runners die with it is parked."""
+        ...
+
+    async def record_attempt(self, *, chat_id: UUID, runner_id: UUID, history_version: int) -> ChatChange | None: ...
+
+    async def record_retry(
+        self, *, chat_id: UUID, runner_id: UUID, history_version: int, retry: str
+    ) -> ChatChange | None: ...
+
+    async def save_draft(
+        self, *, chat_id: UUID, runner_id: UUID, history_version: int, draft: MessageRow
+    ) -> ChatChange | None:
+        """The answer of a step, before its tools run."""
+        ...
+
+    async def commit_step(
+        self,
+        *,
+        chat_id: UUID,
+        runner_id: UUID,
+        history_version: int,
+        rows: Sequence[MessageRow],
+        finish: bool,
+        compacted: bool,
+    ) -> ChatChange | None:
+        """A step's messages; with `finish` the turn is over."""
+        ...
+
+    async def enter_requires_action(
+        self, *, chat_id: UUID, runner_id: UUID, history_version: int, wait_for: timedelta
+    ) -> ChatChange | None:
+        """The chat waits for its client."""
+        ...
+
+    async def cancel_requires_action(
+        self, *, chat_id: UUID, runner_id: UUID, history_version: int, reason: str
+    ) -> ChatChange | None:
+        """The client did not answer in time."""
+        ...
+
+    async def finish_turn(self, *, chat_id: UUID, runner_id: UUID, history_version: int) -> ChatChange | None: ...
+
+    async def finish_interruption(
+        self, *, chat_id: UUID, runner_id: UUID, history_version: int, rows: Sequence[MessageRow]
+    ) -> ChatChange | None:
+        """Stores what had been written when the user stopped the chat."""
+        ...
+
+    async def finish_error(
+        self,
+        *,
+        chat_id: UUID,
+        runner_id: UUID | None,
+        history_version: int | None,
+        rows: Sequence[MessageRow],
+        error: str,
+    ) -> ChatChange | None:
+        """The turn ends on an error. Without a runner: of a chat that nobody runs."""
+        ...
 
     async def get_user_by_id(self, *, id: UUID) -> User: ...
 
@@ -380,6 +760,51 @@ _INSERT_SETUP_CODE = """-- name: insert_setup_code
 INSERT INTO setup_codes (hash) VALUES ($1)
 """
 
+_BEAT_REPLICA = """-- name: beat_replica
+INSERT INTO replicas AS known (id, url, host, pid, version, beating_since, heartbeat_at)
+VALUES ($1, $2, $3, $4, $5, now(), now())
+ON CONFLICT (id) DO UPDATE SET
+    url = excluded.url,
+    heartbeat_at = excluded.heartbeat_at,
+    beating_since = CASE
+        WHEN known.heartbeat_at < excluded.heartbeat_at - lease_time() THEN excluded.beating_since
+        ELSE known.beating_since
+    END
+"""
+
+_GET_REPLICA = """-- name: get_replica
+SELECT id, url, host, pid, version, started_at, beating_since, heartbeat_at FROM replicas WHERE id = $1
+"""
+
+_LIST_LIVE_REPLICAS = """-- name: list_live_replicas
+SELECT id, url, host, pid, version, started_at, beating_since, heartbeat_at FROM replicas WHERE heartbeat_at >= now() - lease_time() ORDER BY id
+"""
+
+_EXPIRE_REPLICA = """-- name: expire_replica
+UPDATE replicas SET heartbeat_at = '-infinity' WHERE id = $1
+"""
+
+_DELETE_REPLICA = """-- name: delete_replica
+DELETE FROM replicas WHERE id = $1
+"""
+
+_DELETE_DEAD_REPLICAS = """-- name: delete_dead_replicas
+DELETE FROM replicas r
+WHERE r.heartbeat_at < now() - $1::interval
+  AND NOT EXISTS (SELECT FROM chat_state s WHERE s.replica_id = r.id)
+"""
+
+_LIST_OWNED_CHATS = """-- name: list_owned_chats
+SELECT chat_id, runner_id, status, archived, snapshot_version, history_version, generation_attempt
+FROM chat_state WHERE replica_id = $1::uuid
+"""
+
+_LIST_CHAT_VERSIONS = """-- name: list_chat_versions
+SELECT chat_id, snapshot_version, history_version, queue_version, retry_version, generation_attempt, status, archived,
+    replica_id, runner_id
+FROM chat_state WHERE chat_id = ANY ($1::uuid[])
+"""
+
 _GET_DEFAULT_ORGANIZATION = """-- name: get_default_organization
 SELECT id, name, display_name, is_default, created_at FROM organizations WHERE is_default
 """
@@ -482,6 +907,146 @@ FROM unnest($1::uuid[], $2::timestamptz[]) AS used (id, at)
 WHERE tokens.id = used.id
 """
 
+_CREATE_CHAT = """-- name: create_chat
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM create_chat(
+    $1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::text, $6::jsonb,
+    $7::chat_mode, $8::boolean, $9::chat_client, $10::uuid[], $11::jsonb,
+    $12::uuid, $13::reasoning_effort, $14::message_row[], $15::uuid[],
+    $16::integer, $17::uuid, $18::uuid, $19::integer, $20::integer
+) AS change WHERE change.outcome <> 'not_found'
+"""
+
+_SEND_MESSAGE = """-- name: send_message
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM send_message(
+    $1::uuid, $2::uuid, $3::message_row, $4::boolean, $5::uuid[],
+    $6::integer, $7::integer, $8::uuid, $9::uuid, $10::integer, $11::integer
+) AS change WHERE change.outcome <> 'not_found'
+"""
+
+_EDIT_MESSAGE = """-- name: edit_message
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM edit_message(
+    $1::uuid, $2::uuid, $3::bigint, $4::message_row, $5::uuid[],
+    $6::integer, $7::uuid, $8::uuid, $9::integer, $10::integer
+) AS change WHERE change.outcome <> 'not_found'
+"""
+
+_INTERRUPT = """-- name: interrupt
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM interrupt($1::uuid, $2::uuid) AS change WHERE change.outcome <> 'not_found'
+"""
+
+_REQUEST_COMPACTION = """-- name: request_compaction
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM request_compaction(
+    $1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::integer, $6::integer
+) AS change WHERE change.outcome <> 'not_found'
+"""
+
+_COMPLETE_REQUIRES_ACTION = """-- name: complete_requires_action
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM complete_requires_action($1::uuid, $2::uuid, $3::message_row[]) AS change WHERE change.outcome <> 'not_found'
+"""
+
+_ARCHIVE = """-- name: archive
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM archive($1::uuid, $2::uuid) AS change WHERE change.outcome <> 'not_found'
+"""
+
+_UNARCHIVE = """-- name: unarchive
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM unarchive($1::uuid, $2::uuid) AS change WHERE change.outcome <> 'not_found'
+"""
+
+_RECONCILE_INVALID = """-- name: reconcile_invalid
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM reconcile_invalid($1::uuid, $2::uuid, $3::jsonb) AS change WHERE change.outcome <> 'not_found'
+"""
+
+_DELETE_QUEUED = """-- name: delete_queued
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM delete_queued($1::uuid, $2::uuid, $3::bigint) AS change WHERE change.outcome <> 'not_found'
+"""
+
+_PROMOTE_QUEUED = """-- name: promote_queued
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM promote_queued(
+    $1::uuid, $2::uuid, $3::bigint, $4::uuid, $5::uuid, $6::integer, $7::integer
+) AS change WHERE change.outcome <> 'not_found'
+"""
+
+_REORDER_QUEUED = """-- name: reorder_queued
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM reorder_queued($1::uuid, $2::uuid, $3::bigint[]) AS change WHERE change.outcome <> 'not_found'
+"""
+
+_HOLD_QUEUED = """-- name: hold_queued
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM hold_queued($1::uuid, $2::uuid, $3::bigint, $4::uuid, $5::interval) AS change WHERE change.outcome <> 'not_found'
+"""
+
+_RELEASE_QUEUED = """-- name: release_queued
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM release_queued(
+    $1::uuid, $2::uuid, $3::bigint, $4::uuid, $5::message_row, $6::uuid[],
+    $7::integer, $8::uuid, $9::uuid, $10::integer, $11::integer
+) AS change WHERE change.outcome <> 'not_found'
+"""
+
+_RELEASE_OVERDUE = """-- name: release_overdue
+SELECT chat_id, owner_id, is_child, status, archived, has_open_calls, has_draft, takeovers, queue_length, held_length, generation_attempt, snapshot_version, history_version, queue_version, retry_version, replica_id, runner_id, last_model_config_id, last_reasoning_effort, updated_at, requires_action_deadline_at, compaction_requested_at, last_error, retry_state, transition, outcome, state_before, state_after, snapshot_before, history_before, happened_at, inserted_ids, added, deleted_ids, queued_id, subject, maximum, landings FROM release_overdue($1::integer)
+"""
+
+_ACQUIRE = """-- name: acquire
+SELECT chat_id, owner_id, is_child, status, archived, has_open_calls, has_draft, takeovers, queue_length, held_length, generation_attempt, snapshot_version, history_version, queue_version, retry_version, replica_id, runner_id, last_model_config_id, last_reasoning_effort, updated_at, requires_action_deadline_at, compaction_requested_at, last_error, retry_state, transition, outcome, state_before, state_after, snapshot_before, history_before, happened_at, inserted_ids, added, deleted_ids, queued_id, subject, maximum, landings FROM acquire(
+    $1::uuid, $2::uuid[], $3::integer, $4::integer, $5::integer,
+    $6::jsonb
+)
+"""
+
+_ABANDON = """-- name: abandon
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM abandon($1::uuid, $2::uuid) AS change WHERE change.outcome <> 'not_found'
+"""
+
+_HAND_OVER = """-- name: hand_over
+SELECT chat_id, owner_id, is_child, status, archived, has_open_calls, has_draft, takeovers, queue_length, held_length, generation_attempt, snapshot_version, history_version, queue_version, retry_version, replica_id, runner_id, last_model_config_id, last_reasoning_effort, updated_at, requires_action_deadline_at, compaction_requested_at, last_error, retry_state, transition, outcome, state_before, state_after, snapshot_before, history_before, happened_at, inserted_ids, added, deleted_ids, queued_id, subject, maximum, landings FROM hand_over($1::uuid)
+"""
+
+_GIVE_UP = """-- name: give_up
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM give_up($1::uuid, $2::jsonb) AS change WHERE change.outcome <> 'not_found'
+"""
+
+_RECORD_ATTEMPT = """-- name: record_attempt
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM record_attempt($1::uuid, $2::uuid, $3::bigint) AS change WHERE change.outcome <> 'not_found'
+"""
+
+_RECORD_RETRY = """-- name: record_retry
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM record_retry($1::uuid, $2::uuid, $3::bigint, $4::jsonb) AS change WHERE change.outcome <> 'not_found'
+"""
+
+_SAVE_DRAFT = """-- name: save_draft
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM save_draft($1::uuid, $2::uuid, $3::bigint, $4::message_row) AS change WHERE change.outcome <> 'not_found'
+"""
+
+_COMMIT_STEP = """-- name: commit_step
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM commit_step(
+    $1::uuid, $2::uuid, $3::bigint, $4::message_row[], $5::boolean,
+    $6::boolean
+) AS change WHERE change.outcome <> 'not_found'
+"""
+
+_ENTER_REQUIRES_ACTION = """-- name: enter_requires_action
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM enter_requires_action($1::uuid, $2::uuid, $3::bigint, $4::interval) AS change WHERE change.outcome <> 'not_found'
+"""
+
+_CANCEL_REQUIRES_ACTION = """-- name: cancel_requires_action
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM cancel_requires_action($1::uuid, $2::uuid, $3::bigint, $4::text) AS change WHERE change.outcome <> 'not_found'
+"""
+
+_FINISH_TURN = """-- name: finish_turn
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM finish_turn($1::uuid, $2::uuid, $3::bigint) AS change WHERE change.outcome <> 'not_found'
+"""
+
+_FINISH_INTERRUPTION = """-- name: finish_interruption
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM finish_interruption(
+    $1::uuid, $2::uuid, $3::bigint, $4::message_row[]
+) AS change WHERE change.outcome <> 'not_found'
+"""
+
+_FINISH_ERROR = """-- name: finish_error
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM finish_error(
+    $1::uuid, $2::uuid, $3::bigint, $4::message_row[], $5::jsonb
+) AS change WHERE change.outcome <> 'not_found'
+"""
+
 _GET_USER_BY_ID = """-- name: get_user_by_id
 SELECT id, email, username, display_name, password_hash, role, status, deleted, created_at, updated_at, last_seen_at FROM users WHERE id = $1 AND NOT deleted
 """
@@ -567,12 +1132,77 @@ WHERE users.id = seen.id
 """
 
 
+def _read_list_owned_chats_row(row: Record) -> ListOwnedChatsRow:
+    return ListOwnedChatsRow(row[0], row[1], Status(row[2]), row[3], row[4], row[5], row[6])
+
+
+def _read_list_chat_versions_row(row: Record) -> ListChatVersionsRow:
+    return ListChatVersionsRow(row[0], row[1], row[2], row[3], row[4], row[5], Status(row[6]), row[7], row[8], row[9])
+
+
 def _read_token(row: Record) -> Token:
     return Token(row[0], row[1], TokenKind(row[2]), row[3], row[4], row[5], row[6], row[7], row[8], row[9], row[10])
 
 
 def _read_authenticate_token_row(row: Record) -> AuthenticateTokenRow:
     return AuthenticateTokenRow(row[0], TokenKind(row[1]), row[2], row[3], row[4], row[5], UserRole(row[6]))
+
+
+def _read_added_message(row: Record) -> AddedMessage:
+    return AddedMessage(
+        row[0],
+        Role(row[1]),
+        Visibility(row[2]),
+        row[3],
+        row[4],
+        row[5],
+        row[6],
+        None if row[7] is None else ReasoningEffort(row[7]),
+        row[8],
+    )
+
+
+def _read_chat_change(row: Record) -> ChatChange:
+    return ChatChange(
+        row[0],
+        row[1],
+        row[2],
+        Status(row[3]),
+        row[4],
+        row[5],
+        row[6],
+        row[7],
+        row[8],
+        row[9],
+        row[10],
+        row[11],
+        row[12],
+        row[13],
+        row[14],
+        row[15],
+        row[16],
+        row[17],
+        None if row[18] is None else ReasoningEffort(row[18]),
+        row[19],
+        row[20],
+        row[21],
+        row[22],
+        row[23],
+        row[24],
+        row[25],
+        row[26],
+        row[27],
+        row[28],
+        row[29],
+        row[30],
+        row[31],
+        None if row[32] is None else [_read_added_message(x) for x in row[32]],
+        row[33],
+        row[34],
+        row[35],
+        row[36],
+        row[37],
+    )
 
 
 def _read_user(row: Record) -> User:
@@ -653,6 +1283,31 @@ class SqlQueries:
 
     async def insert_setup_code(self, *, hash: bytes) -> int:
         return _changed_rows(await self._db.execute(_INSERT_SETUP_CODE, hash))
+
+    async def beat_replica(self, *, id: UUID, url: str, host: str, pid: int, version: str) -> int:
+        return _changed_rows(await self._db.execute(_BEAT_REPLICA, id, url, host, pid, version))
+
+    async def get_replica(self, *, id: UUID) -> Replica | None:
+        row_ = await self._db.fetchrow(_GET_REPLICA, id)
+        return None if row_ is None else Replica(*row_)
+
+    async def list_live_replicas(self) -> list[Replica]:
+        return [Replica(*row) for row in await self._db.fetch(_LIST_LIVE_REPLICAS)]
+
+    async def expire_replica(self, *, id: UUID) -> int:
+        return _changed_rows(await self._db.execute(_EXPIRE_REPLICA, id))
+
+    async def delete_replica(self, *, id: UUID) -> int:
+        return _changed_rows(await self._db.execute(_DELETE_REPLICA, id))
+
+    async def delete_dead_replicas(self, *, silent_for: timedelta) -> int:
+        return _changed_rows(await self._db.execute(_DELETE_DEAD_REPLICAS, silent_for))
+
+    async def list_owned_chats(self, *, replica_id: UUID) -> list[ListOwnedChatsRow]:
+        return [_read_list_owned_chats_row(row) for row in await self._db.fetch(_LIST_OWNED_CHATS, replica_id)]
+
+    async def list_chat_versions(self, *, chat_ids: Sequence[UUID]) -> list[ListChatVersionsRow]:
+        return [_read_list_chat_versions_row(row) for row in await self._db.fetch(_LIST_CHAT_VERSIONS, chat_ids)]
 
     async def get_default_organization(self) -> Organization:
         row_ = await self._db.fetchrow(_GET_DEFAULT_ORGANIZATION)
@@ -769,6 +1424,313 @@ class SqlQueries:
                 _TOUCH_TOKENS_LAST_USED, [item.id for item in items], [item.used_at for item in items]
             )
         )
+
+    async def create_chat(
+        self,
+        *,
+        chat_id: UUID,
+        organization_id: UUID,
+        owner_id: UUID,
+        parent_id: UUID | None,
+        title: str,
+        labels: str,
+        mode: ChatMode | None,
+        plan_mode: bool,
+        client: ChatClient,
+        mcp_server_ids: Sequence[UUID],
+        dynamic_tools: str,
+        model_config_id: UUID,
+        reasoning_effort: ReasoningEffort | None,
+        rows: Sequence[MessageRow],
+        file_ids: Sequence[UUID],
+        most_files: int,
+        taker: UUID | None,
+        taker_runner: UUID | None,
+        root_capacity: int | None,
+        child_capacity: int | None,
+    ) -> ChatChange | None:
+        row_ = await self._db.fetchrow(
+            _CREATE_CHAT,
+            chat_id,
+            organization_id,
+            owner_id,
+            parent_id,
+            title,
+            labels,
+            mode,
+            plan_mode,
+            client,
+            mcp_server_ids,
+            dynamic_tools,
+            model_config_id,
+            reasoning_effort,
+            [astuple(x) for x in rows],
+            file_ids,
+            most_files,
+            taker,
+            taker_runner,
+            root_capacity,
+            child_capacity,
+        )
+        return None if row_ is None else _read_chat_change(row_)
+
+    async def send_message(
+        self,
+        *,
+        chat_id: UUID,
+        only_owner: UUID | None,
+        message: MessageRow,
+        interrupts: bool,
+        file_ids: Sequence[UUID],
+        most_queued: int,
+        most_files: int,
+        taker: UUID | None,
+        taker_runner: UUID | None,
+        root_capacity: int | None,
+        child_capacity: int | None,
+    ) -> ChatChange | None:
+        row_ = await self._db.fetchrow(
+            _SEND_MESSAGE,
+            chat_id,
+            only_owner,
+            astuple(message),
+            interrupts,
+            file_ids,
+            most_queued,
+            most_files,
+            taker,
+            taker_runner,
+            root_capacity,
+            child_capacity,
+        )
+        return None if row_ is None else _read_chat_change(row_)
+
+    async def edit_message(
+        self,
+        *,
+        chat_id: UUID,
+        only_owner: UUID | None,
+        edited_id: int,
+        message: MessageRow,
+        file_ids: Sequence[UUID],
+        most_files: int,
+        taker: UUID | None,
+        taker_runner: UUID | None,
+        root_capacity: int | None,
+        child_capacity: int | None,
+    ) -> ChatChange | None:
+        row_ = await self._db.fetchrow(
+            _EDIT_MESSAGE,
+            chat_id,
+            only_owner,
+            edited_id,
+            astuple(message),
+            file_ids,
+            most_files,
+            taker,
+            taker_runner,
+            root_capacity,
+            child_capacity,
+        )
+        return None if row_ is None else _read_chat_change(row_)
+
+    async def interrupt(self, *, chat_id: UUID, only_owner: UUID | None) -> ChatChange | None:
+        row_ = await self._db.fetchrow(_INTERRUPT, chat_id, only_owner)
+        return None if row_ is None else _read_chat_change(row_)
+
+    async def request_compaction(
+        self,
+        *,
+        chat_id: UUID,
+        only_owner: UUID | None,
+        taker: UUID | None,
+        taker_runner: UUID | None,
+        root_capacity: int | None,
+        child_capacity: int | None,
+    ) -> ChatChange | None:
+        row_ = await self._db.fetchrow(
+            _REQUEST_COMPACTION, chat_id, only_owner, taker, taker_runner, root_capacity, child_capacity
+        )
+        return None if row_ is None else _read_chat_change(row_)
+
+    async def complete_requires_action(
+        self, *, chat_id: UUID, only_owner: UUID | None, rows: Sequence[MessageRow]
+    ) -> ChatChange | None:
+        row_ = await self._db.fetchrow(_COMPLETE_REQUIRES_ACTION, chat_id, only_owner, [astuple(x) for x in rows])
+        return None if row_ is None else _read_chat_change(row_)
+
+    async def archive(self, *, chat_id: UUID, only_owner: UUID | None) -> list[ChatChange]:
+        return [_read_chat_change(row) for row in await self._db.fetch(_ARCHIVE, chat_id, only_owner)]
+
+    async def unarchive(self, *, chat_id: UUID, only_owner: UUID | None) -> list[ChatChange]:
+        return [_read_chat_change(row) for row in await self._db.fetch(_UNARCHIVE, chat_id, only_owner)]
+
+    async def reconcile_invalid(self, *, chat_id: UUID, only_owner: UUID | None, error: str) -> ChatChange | None:
+        row_ = await self._db.fetchrow(_RECONCILE_INVALID, chat_id, only_owner, error)
+        return None if row_ is None else _read_chat_change(row_)
+
+    async def delete_queued(self, *, chat_id: UUID, only_owner: UUID | None, queued_id: int) -> ChatChange | None:
+        row_ = await self._db.fetchrow(_DELETE_QUEUED, chat_id, only_owner, queued_id)
+        return None if row_ is None else _read_chat_change(row_)
+
+    async def promote_queued(
+        self,
+        *,
+        chat_id: UUID,
+        only_owner: UUID | None,
+        queued_id: int,
+        taker: UUID | None,
+        taker_runner: UUID | None,
+        root_capacity: int | None,
+        child_capacity: int | None,
+    ) -> ChatChange | None:
+        row_ = await self._db.fetchrow(
+            _PROMOTE_QUEUED, chat_id, only_owner, queued_id, taker, taker_runner, root_capacity, child_capacity
+        )
+        return None if row_ is None else _read_chat_change(row_)
+
+    async def reorder_queued(
+        self, *, chat_id: UUID, only_owner: UUID | None, queued_ids: Sequence[int]
+    ) -> ChatChange | None:
+        row_ = await self._db.fetchrow(_REORDER_QUEUED, chat_id, only_owner, queued_ids)
+        return None if row_ is None else _read_chat_change(row_)
+
+    async def hold_queued(
+        self, *, chat_id: UUID, only_owner: UUID | None, queued_id: int, holder: UUID, hold_for: timedelta
+    ) -> ChatChange | None:
+        row_ = await self._db.fetchrow(_HOLD_QUEUED, chat_id, only_owner, queued_id, holder, hold_for)
+        return None if row_ is None else _read_chat_change(row_)
+
+    async def release_queued(
+        self,
+        *,
+        chat_id: UUID,
+        only_owner: UUID | None,
+        queued_id: int,
+        holder: UUID,
+        message: MessageRow | None,
+        file_ids: Sequence[UUID],
+        most_files: int,
+        taker: UUID | None,
+        taker_runner: UUID | None,
+        root_capacity: int | None,
+        child_capacity: int | None,
+    ) -> ChatChange | None:
+        row_ = await self._db.fetchrow(
+            _RELEASE_QUEUED,
+            chat_id,
+            only_owner,
+            queued_id,
+            holder,
+            None if message is None else astuple(message),
+            file_ids,
+            most_files,
+            taker,
+            taker_runner,
+            root_capacity,
+            child_capacity,
+        )
+        return None if row_ is None else _read_chat_change(row_)
+
+    async def release_overdue(self, *, most_chats: int) -> list[ChatChange]:
+        return [_read_chat_change(row) for row in await self._db.fetch(_RELEASE_OVERDUE, most_chats)]
+
+    async def acquire(
+        self,
+        *,
+        taker: UUID,
+        runner_ids: Sequence[UUID],
+        root_capacity: int | None,
+        child_capacity: int | None,
+        most_takeovers: int,
+        error: str,
+    ) -> list[ChatChange]:
+        return [
+            _read_chat_change(row)
+            for row in await self._db.fetch(
+                _ACQUIRE, taker, runner_ids, root_capacity, child_capacity, most_takeovers, error
+            )
+        ]
+
+    async def abandon(self, *, chat_id: UUID, runner_id: UUID) -> ChatChange | None:
+        row_ = await self._db.fetchrow(_ABANDON, chat_id, runner_id)
+        return None if row_ is None else _read_chat_change(row_)
+
+    async def hand_over(self, *, replica_id: UUID) -> list[ChatChange]:
+        return [_read_chat_change(row) for row in await self._db.fetch(_HAND_OVER, replica_id)]
+
+    async def give_up(self, *, chat_id: UUID, error: str) -> ChatChange | None:
+        row_ = await self._db.fetchrow(_GIVE_UP, chat_id, error)
+        return None if row_ is None else _read_chat_change(row_)
+
+    async def record_attempt(self, *, chat_id: UUID, runner_id: UUID, history_version: int) -> ChatChange | None:
+        row_ = await self._db.fetchrow(_RECORD_ATTEMPT, chat_id, runner_id, history_version)
+        return None if row_ is None else _read_chat_change(row_)
+
+    async def record_retry(
+        self, *, chat_id: UUID, runner_id: UUID, history_version: int, retry: str
+    ) -> ChatChange | None:
+        row_ = await self._db.fetchrow(_RECORD_RETRY, chat_id, runner_id, history_version, retry)
+        return None if row_ is None else _read_chat_change(row_)
+
+    async def save_draft(
+        self, *, chat_id: UUID, runner_id: UUID, history_version: int, draft: MessageRow
+    ) -> ChatChange | None:
+        row_ = await self._db.fetchrow(_SAVE_DRAFT, chat_id, runner_id, history_version, astuple(draft))
+        return None if row_ is None else _read_chat_change(row_)
+
+    async def commit_step(
+        self,
+        *,
+        chat_id: UUID,
+        runner_id: UUID,
+        history_version: int,
+        rows: Sequence[MessageRow],
+        finish: bool,
+        compacted: bool,
+    ) -> ChatChange | None:
+        row_ = await self._db.fetchrow(
+            _COMMIT_STEP, chat_id, runner_id, history_version, [astuple(x) for x in rows], finish, compacted
+        )
+        return None if row_ is None else _read_chat_change(row_)
+
+    async def enter_requires_action(
+        self, *, chat_id: UUID, runner_id: UUID, history_version: int, wait_for: timedelta
+    ) -> ChatChange | None:
+        row_ = await self._db.fetchrow(_ENTER_REQUIRES_ACTION, chat_id, runner_id, history_version, wait_for)
+        return None if row_ is None else _read_chat_change(row_)
+
+    async def cancel_requires_action(
+        self, *, chat_id: UUID, runner_id: UUID, history_version: int, reason: str
+    ) -> ChatChange | None:
+        row_ = await self._db.fetchrow(_CANCEL_REQUIRES_ACTION, chat_id, runner_id, history_version, reason)
+        return None if row_ is None else _read_chat_change(row_)
+
+    async def finish_turn(self, *, chat_id: UUID, runner_id: UUID, history_version: int) -> ChatChange | None:
+        row_ = await self._db.fetchrow(_FINISH_TURN, chat_id, runner_id, history_version)
+        return None if row_ is None else _read_chat_change(row_)
+
+    async def finish_interruption(
+        self, *, chat_id: UUID, runner_id: UUID, history_version: int, rows: Sequence[MessageRow]
+    ) -> ChatChange | None:
+        row_ = await self._db.fetchrow(
+            _FINISH_INTERRUPTION, chat_id, runner_id, history_version, [astuple(x) for x in rows]
+        )
+        return None if row_ is None else _read_chat_change(row_)
+
+    async def finish_error(
+        self,
+        *,
+        chat_id: UUID,
+        runner_id: UUID | None,
+        history_version: int | None,
+        rows: Sequence[MessageRow],
+        error: str,
+    ) -> ChatChange | None:
+        row_ = await self._db.fetchrow(
+            _FINISH_ERROR, chat_id, runner_id, history_version, [astuple(x) for x in rows], error
+        )
+        return None if row_ is None else _read_chat_change(row_)
 
     async def get_user_by_id(self, *, id: UUID) -> User:
         row_ = await self._db.fetchrow(_GET_USER_BY_ID, id)

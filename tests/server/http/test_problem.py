@@ -33,6 +33,7 @@ OURS: dict[type[errors.ChatdError], tuple[errors.ChatdError, int]] = {
     errors.Forbidden: (errors.Forbidden("No."), 403),
     errors.NotFound: (errors.NotFound("Chat"), 404),
     errors.NotAuthorized: (errors.NotAuthorized(action="read", resource="chat"), 404),
+    errors.QueueFull: (errors.QueueFull(limit=20), 429),
     errors.Throttled: (errors.Throttled("No.", retry_after_seconds=1.2), 429),
     errors.StoreUnavailable: (errors.StoreUnavailable("No."), 503),
     errors.NoActor: (errors.NoActor("get_user"), 500),

@@ -1,0 +1,34 @@
+-- Every transition that was not refused ends here: the one UPDATE, and the proof that it led where the table says.
+CREATE FUNCTION close_transition(change chat_change) RETURNS chat_change LANGUAGE plpgsql AS $$
+BEGIN
+    change.state_after := state_of(change.status, change.archived, change.queue_length);
+    IF NOT change.landings ? change.state_after THEN
+        RAISE EXCEPTION '% led from % to %', change.transition, change.state_before, change.state_after
+            USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    change.landings := NULL;
+    UPDATE chat_state SET
+        status = change.status,
+        archived = change.archived,
+        has_open_calls = change.has_open_calls,
+        has_draft = change.has_draft,
+        takeovers = change.takeovers,
+        queue_length = change.queue_length,
+        held_length = change.held_length,
+        generation_attempt = change.generation_attempt,
+        snapshot_version = change.snapshot_version,
+        history_version = change.history_version,
+        queue_version = change.queue_version,
+        retry_version = change.retry_version,
+        replica_id = change.replica_id,
+        runner_id = change.runner_id,
+        last_model_config_id = change.last_model_config_id,
+        last_reasoning_effort = change.last_reasoning_effort,
+        updated_at = change.updated_at,
+        requires_action_deadline_at = change.requires_action_deadline_at,
+        compaction_requested_at = change.compaction_requested_at,
+        last_error = change.last_error,
+        retry_state = change.retry_state
+    WHERE chat_id = change.chat_id;
+    RETURN change;
+END $$;

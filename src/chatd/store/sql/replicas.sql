@@ -1,0 +1,41 @@
+-- name: beat_replica :exec
+-- This replica lives. A gap as long as a lease starts its time of beating anew.
+INSERT INTO replicas AS known (id, url, host, pid, version, beating_since, heartbeat_at)
+VALUES (@id, @url, @host, @pid, @version, now(), now())
+ON CONFLICT (id) DO UPDATE SET
+    url = excluded.url,
+    heartbeat_at = excluded.heartbeat_at,
+    beating_since = CASE
+        WHEN known.heartbeat_at < excluded.heartbeat_at - lease_time() THEN excluded.beating_since
+        ELSE known.beating_since
+    END;
+
+-- name: get_replica :opt
+SELECT * FROM replicas WHERE id = @id;
+
+-- name: list_live_replicas :many
+SELECT * FROM replicas WHERE heartbeat_at >= now() - lease_time() ORDER BY id;
+
+-- name: expire_replica :exec
+-- Someone saw it die: its chats may be taken at once.
+UPDATE replicas SET heartbeat_at = '-infinity' WHERE id = @id;
+
+-- name: delete_replica :exec
+DELETE FROM replicas WHERE id = @id;
+
+-- name: delete_dead_replicas :exec
+-- Those that have been silent for long and own nothing any more.
+DELETE FROM replicas r
+WHERE r.heartbeat_at < now() - @silent_for::interval
+  AND NOT EXISTS (SELECT FROM chat_state s WHERE s.replica_id = r.id);
+
+-- name: list_owned_chats :many
+-- What the database says this replica runs.
+SELECT chat_id, runner_id, status, archived, snapshot_version, history_version, generation_attempt
+FROM chat_state WHERE replica_id = @replica_id::uuid;
+
+-- name: list_chat_versions :many
+-- One query for all chats that a replica watches or owns: what a lost hint would have told.
+SELECT chat_id, snapshot_version, history_version, queue_version, retry_version, generation_attempt, status, archived,
+    replica_id, runner_id
+FROM chat_state WHERE chat_id = ANY (@chat_ids::uuid[]);

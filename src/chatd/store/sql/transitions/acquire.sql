@@ -1,0 +1,61 @@
+-- A replica takes chats that should run and that nobody runs, as many as it brings runner ids for: those without an
+-- owner, and those of silent replicas, if it has itself been beating for a lease (after a restart of the database
+-- everyone looks silent at first). The most urgent first, roots and children in turn, those that wait longest first. One
+-- that was taken over too often without a commit is given up instead.
+--
+-- Capacities (NULL: no limit) bound how many chats of a pool generate; stopping and waiting chats need no slot.
+CREATE FUNCTION acquire(
+    taker uuid, runner_ids uuid[], root_capacity integer, child_capacity integer, most_takeovers integer, error jsonb
+) RETURNS SETOF chat_change LANGUAGE plpgsql AS $$
+DECLARE
+    batch integer := cardinality(runner_ids);
+    root_slots integer := CASE WHEN root_capacity IS NOT NULL THEN free_slots(false, root_capacity) END;
+    child_slots integer := CASE WHEN child_capacity IS NOT NULL THEN free_slots(true, child_capacity) END;
+    silent uuid[];
+    candidate record;
+    change chat_change;
+    taken integer := 0;
+BEGIN
+    IF EXISTS (
+        SELECT FROM replicas r
+        WHERE r.id = taker AND r.beating_since <= now() - lease_time() AND r.heartbeat_at >= now() - lease_time()
+    ) THEN
+        silent := ARRAY(SELECT s.id FROM silent_replicas() AS s WHERE s.id <> taker);
+    END IF;
+    FOR candidate IN
+        SELECT found.chat_id, found.status, found.is_child
+        FROM (
+            SELECT * FROM free_chats(false, batch)
+            UNION ALL
+            SELECT * FROM free_chats(true, batch)
+            UNION ALL
+            SELECT * FROM chats_of(silent, batch)
+        ) AS found
+        ORDER BY
+            found.status DESC,
+            row_number() OVER (PARTITION BY found.status, found.is_child ORDER BY found.updated_at),
+            found.is_child
+    LOOP
+        EXIT WHEN taken = batch;
+        IF candidate.status = 'running' THEN
+            CONTINUE WHEN CASE WHEN candidate.is_child THEN child_slots ELSE root_slots END = 0;
+        END IF;
+        change := open_transition('acquire', candidate.chat_id, NULL);
+        IF change.replica_id IS NOT NULL THEN
+            IF change.takeovers >= most_takeovers THEN
+                RETURN NEXT give_up(candidate.chat_id, error);
+                CONTINUE;
+            END IF;
+            change.takeovers := change.takeovers + 1;
+        END IF;
+        taken := taken + 1;
+        change.replica_id := taker;
+        change.runner_id := runner_ids[taken];
+        IF candidate.status = 'running' AND candidate.is_child THEN
+            child_slots := child_slots - 1;
+        ELSIF candidate.status = 'running' THEN
+            root_slots := root_slots - 1;
+        END IF;
+        RETURN NEXT close_transition(change);
+    END LOOP;
+END $$;
