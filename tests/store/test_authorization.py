@@ -17,6 +17,7 @@ from chatd.core.access import (
     EVERYTHING,
     NOTHING,
     OPERATOR,
+    WORKER,
     Action,
     Actor,
     Filter,
@@ -25,12 +26,14 @@ from chatd.core.access import (
 )
 from chatd.core.errors import Forbidden, NoActor, NotAuthorized
 from chatd.core.secret import Secret
+from chatd.core.transitions import Transition
 from chatd.store.actor import acting_as
 from chatd.store.authorized import AuthorizedStore
 from chatd.store.authorizer import RoleAuthorizer
 from chatd.store.cipher import Cipher, EncryptionKey
 from chatd.store.custom_queries import EncryptedColumn, SealedValue
 from chatd.store.queries import (
+    ChatClient,
     InsertGroupMembersItem,
     TokenKind,
     TouchTokensLastUsedItem,
@@ -39,7 +42,7 @@ from chatd.store.queries import (
     UserStatus,
 )
 from chatd.store.store import Store
-from store.world import NOW, World, new_id, open_sql, person, populate
+from store.world import MODEL, NOW, World, add_chat, new_id, open_sql, person, populate, row
 
 pytestmark = pytest.mark.behaviour("STORE-2")
 
@@ -48,11 +51,16 @@ SECRETS = EncryptedColumn("public.secrets", "value")
 
 
 class Case(msgspec.Struct, frozen=True):
-    """What a method is called with and which checks that makes, in order. A list is checked by a filter."""
+    """What a method is called with and which checks that makes, in order. Rows are checked by a filter for an action.
+
+    When the filter leaves nothing, a method shows nothing, or `raises`.
+    """
 
     args: Callable[[World], dict[str, Any]]
     checks: Callable[[World], Sequence[tuple[Action, Resource]]] = lambda _: ()
     filtered: Kind | None = None
+    action: Action = Action.READ
+    raises: bool = False
 
 
 def checked(
@@ -75,6 +83,25 @@ def on_group(action: Action, args: Callable[[World], dict[str, Any]]) -> Case:
     return Case(args, lambda w: [(action, Resource(Kind.GROUP, members=frozenset({w.member.id})))])
 
 
+def asked(action: Action, args: Callable[[World], dict[str, Any]] = lambda _: {}) -> Case:
+    """A transition that a person asks for: it takes the owner whose chat it may be."""
+    return Case(
+        lambda w: {"chat_id": w.chat.chat_id, "only_owner": None, **args(w)},
+        filtered=Kind.CHAT,
+        action=action,
+        raises=True,
+    )
+
+
+def fenced(args: Callable[[World], dict[str, Any]] = lambda _: {}) -> Case:
+    """What the runner of a chat reports."""
+    return checked(
+        Action.RUN,
+        Kind.CHAT,
+        lambda w: {"chat_id": w.chat.chat_id, "runner_id": new_id(), "history_version": 1, **args(w)},
+    )
+
+
 def _new_user(_: World) -> dict[str, Any]:
     return {
         "id": new_id(),
@@ -86,6 +113,9 @@ def _new_user(_: World) -> dict[str, Any]:
 
 
 CREATE, READ, UPDATE, DELETE = Action.CREATE, Action.READ, Action.UPDATE, Action.DELETE
+RUN = Action.RUN
+NOT_TAKEN: dict[str, Any] = {"taker": None, "taker_runner": None, "root_capacity": None, "child_capacity": None}
+NO_FILES: dict[str, Any] = {"file_ids": (), "most_files": 1}
 HOUR = timedelta(hours=1)
 
 CASES: dict[str, Case] = {
@@ -112,6 +142,17 @@ CASES: dict[str, Case] = {
     "settle_login": checked(UPDATE, Kind.LOGIN, lambda _: {"cleared": ["a"], "refunded": ["b"]}),
     "delete_old_login_failures": checked(DELETE, Kind.LOGIN, lambda _: {"older_than": HOUR}),
     "insert_setup_code": checked(CREATE, Kind.LOGIN, lambda _: {"hash": b"h"}),
+    # replicas
+    "beat_replica": checked(
+        UPDATE, Kind.REPLICA, lambda _: {"id": new_id(), "url": "", "host": "h", "pid": 1, "version": "1"}
+    ),
+    "get_replica": checked(READ, Kind.REPLICA, lambda _: {"id": new_id()}),
+    "list_live_replicas": checked(READ, Kind.REPLICA),
+    "expire_replica": checked(UPDATE, Kind.REPLICA, lambda _: {"id": new_id()}),
+    "delete_replica": checked(DELETE, Kind.REPLICA, lambda _: {"id": new_id()}),
+    "delete_dead_replicas": checked(DELETE, Kind.REPLICA, lambda _: {"silent_for": HOUR}),
+    "list_owned_chats": checked(READ, Kind.CHAT, lambda _: {"replica_id": new_id()}),
+    "list_chat_versions": checked(READ, Kind.CHAT, lambda w: {"chat_ids": [w.chat.chat_id]}),
     # site
     "get_default_organization": checked(READ, Kind.ORGANIZATION),
     "get_site_setting": checked(READ, Kind.SETTING, lambda _: {"key": "a"}),
@@ -176,6 +217,73 @@ CASES: dict[str, Case] = {
     "touch_tokens_last_used": checked(
         UPDATE, Kind.LOGIN, lambda w: {"items": [TouchTokensLastUsedItem(w.token.id, NOW)]}
     ),
+    # transitions that a person asks for
+    "create_chat": checked(
+        CREATE,
+        Kind.CHAT,
+        lambda w: {
+            "chat_id": new_id(),
+            "organization_id": new_id(),
+            "owner_id": w.member.id,
+            "parent_id": new_id(),  # is not there, so nothing is created
+            "title": "t",
+            "labels": "{}",
+            "mode": None,
+            "plan_mode": False,
+            "client": ChatClient.API,
+            "mcp_server_ids": (),
+            "dynamic_tools": "[]",
+            "model_config_id": MODEL,
+            "reasoning_effort": None,
+            "rows": [row()],
+            **NO_FILES,
+            **NOT_TAKEN,
+        },
+        owner="member",
+    ),
+    "send_message": asked(
+        RUN, lambda w: {"message": row(by=w.member.id), "interrupts": False, "most_queued": 1, **NO_FILES, **NOT_TAKEN}
+    ),
+    "edit_message": asked(RUN, lambda _: {"edited_id": 0, "message": row(), **NO_FILES, **NOT_TAKEN}),
+    "interrupt": asked(UPDATE),
+    "request_compaction": asked(RUN, lambda _: NOT_TAKEN),
+    "complete_requires_action": asked(RUN, lambda _: {"rows": [row()]}),
+    "archive": asked(UPDATE),
+    "unarchive": asked(UPDATE),
+    "reconcile_invalid": asked(UPDATE, lambda _: {"error": "{}"}),
+    "delete_queued": asked(UPDATE, lambda _: {"queued_id": 0}),
+    "promote_queued": asked(RUN, lambda _: {"queued_id": 0, **NOT_TAKEN}),
+    "reorder_queued": asked(UPDATE, lambda _: {"queued_ids": []}),
+    "hold_queued": asked(UPDATE, lambda w: {"queued_id": 0, "holder": w.member.id, "hold_for": HOUR}),
+    "release_queued": asked(
+        RUN, lambda w: {"queued_id": 0, "holder": w.member.id, "message": None, **NO_FILES, **NOT_TAKEN}
+    ),
+    # transitions that a worker makes
+    "release_overdue": checked(RUN, Kind.CHAT, lambda _: {"most_chats": 1}),
+    "acquire": checked(
+        RUN,
+        Kind.CHAT,
+        lambda _: {
+            "taker": new_id(),
+            "runner_ids": [new_id()],
+            "root_capacity": None,
+            "child_capacity": None,
+            "most_takeovers": 3,
+            "error": "{}",
+        },
+    ),
+    "abandon": checked(RUN, Kind.CHAT, lambda w: {"chat_id": w.chat.chat_id, "runner_id": new_id()}),
+    "hand_over": checked(RUN, Kind.CHAT, lambda _: {"replica_id": new_id()}),
+    "give_up": checked(RUN, Kind.CHAT, lambda w: {"chat_id": w.chat.chat_id, "error": "{}"}),
+    "record_attempt": fenced(),
+    "record_retry": fenced(lambda _: {"retry": "{}"}),
+    "save_draft": fenced(lambda _: {"draft": row()}),
+    "commit_step": fenced(lambda _: {"rows": [row()], "finish": False, "compacted": False}),
+    "enter_requires_action": fenced(lambda _: {"wait_for": HOUR}),
+    "cancel_requires_action": fenced(lambda _: {"reason": "r"}),
+    "finish_turn": fenced(),
+    "finish_interruption": fenced(lambda _: {"rows": [row()]}),
+    "finish_error": fenced(lambda _: {"rows": [row()], "error": "{}"}),
     # users
     "get_user_by_id": checked(READ, Kind.USER, lambda w: {"id": w.member.id}, owner="member"),
     "get_user_by_login": checked(READ, Kind.LOGIN, lambda _: {"login": "mia"}),
@@ -229,13 +337,13 @@ class Recorder:
 
     def __init__(self) -> None:
         self.checks: list[tuple[Actor, Action, Resource]] = []
-        self.filters: list[tuple[Actor, Kind]] = []
+        self.filters: list[tuple[Actor, Kind, Action]] = []
 
     def check(self, actor: Actor, action: Action, resource: Resource) -> None:
         self.checks.append((actor, action, resource))
 
-    def filter(self, actor: Actor, kind: Kind) -> Filter:
-        self.filters.append((actor, kind))
+    def filter(self, actor: Actor, kind: Kind, action: Action = Action.READ) -> Filter:
+        self.filters.append((actor, kind, action))
         return EVERYTHING
 
 
@@ -243,7 +351,7 @@ class Refuser:
     def check(self, actor: Actor, action: Action, resource: Resource) -> None:
         raise NotAuthorized(action=action, resource=resource.kind)
 
-    def filter(self, actor: Actor, kind: Kind) -> Filter:
+    def filter(self, actor: Actor, kind: Kind, action: Action = Action.READ) -> Filter:
         return NOTHING
 
 
@@ -294,7 +402,7 @@ async def test_an_allowed_call_makes_exactly_the_declared_checks(method: str, wo
         await getattr(AuthorizedStore(world.sql, recorder), method)(**case.args(world))
 
     assert recorder.checks == [(actor, action, resource) for action, resource in case.checks(world)]
-    assert recorder.filters == ([(actor, case.filtered)] if case.filtered else [])
+    assert recorder.filters == ([(actor, case.filtered, case.action)] if case.filtered else [])
     assert recorder.checks or recorder.filters, "a case must declare what is checked"
 
 
@@ -303,8 +411,8 @@ async def test_a_refused_call_is_not_authorized_or_shows_nothing(method: str, wo
     case, refusing = CASES[method], AuthorizedStore(world.sql, Refuser())
 
     with acting_as(world.member_person):
-        if case.filtered:
-            assert await getattr(refusing, method)(**case.args(world)) in ([], 0)
+        if case.filtered and not case.raises:
+            assert await getattr(refusing, method)(**case.args(world)) in ([], 0, None)
         else:
             with pytest.raises(NotAuthorized):
                 await getattr(refusing, method)(**case.args(world))
@@ -419,3 +527,73 @@ async def test_any_token_can_end_itself(world: World):
 
     with acting_as(msgspec.structs.replace(narrow, token_id=world.token.id)):
         assert await AuthorizedStore(world.sql, RoleAuthorizer()).delete_token(id=world.token.id) == 1
+
+
+ASKED = [method for method, case in CASES.items() if case.filtered is Kind.CHAT and case.raises]
+# What only a machine does: it names no owner whose chat it would have to be.
+WORKERS = [
+    *("release_overdue", "acquire", "abandon", "hand_over", "give_up", "record_attempt", "record_retry", "save_draft"),
+    *("commit_step", "enter_requires_action", "cancel_requires_action", "finish_turn", "finish_interruption"),
+    *("finish_error", "list_owned_chats", "list_chat_versions"),
+]
+
+
+def found(result: Any) -> bool:
+    """Whether there was such a chat for the actor; a refusal of the chat itself says that there was."""
+    return result not in (None, [])
+
+
+def test_every_transition_is_asked_for_or_a_workers():
+    transitions = {str(transition) for transition in Transition} | {"release_overdue", "hand_over"}
+
+    assert transitions == {"create_chat", *ASKED, *WORKERS} - {"list_owned_chats", "list_chat_versions"}
+
+
+@pytest.mark.parametrize("method", ASKED)
+async def test_the_chat_of_someone_else_looks_missing(method: str, world: World):
+    store, args = AuthorizedStore(world.sql, RoleAuthorizer()), CASES[method].args(world)
+
+    with acting_as(person(world.stranger)):
+        assert not found(await getattr(store, method)(**args))
+        assert not found(await getattr(store, method)(**{**args, "only_owner": world.stranger.id}))
+        with pytest.raises(NotAuthorized):
+            await getattr(store, method)(**{**args, "only_owner": world.member.id})
+    with acting_as(world.member_person):
+        assert not found(await getattr(store, method)(**{**args, "chat_id": new_id()}))
+        assert found(await getattr(store, method)(**args))
+
+
+@pytest.mark.parametrize("method", ASKED)
+async def test_an_owner_of_the_site_stops_and_tidies_the_chats_of_others_but_makes_none_run(method: str, world: World):
+    store, args = AuthorizedStore(world.sql, RoleAuthorizer()), CASES[method].args(world)
+
+    with acting_as(person(world.owner)):
+        assert found(await getattr(store, method)(**args)) == (CASES[method].action is UPDATE)
+
+
+async def test_an_owner_of_the_site_runs_their_own_chats(world: World):
+    store, mine = AuthorizedStore(world.sql, RoleAuthorizer()), await add_chat(world.sql, world.owner)
+
+    with acting_as(person(world.owner)):
+        args: dict[str, Any] = {**CASES["send_message"].args(world), "chat_id": mine.chat_id}
+        assert found(await store.send_message(**args))
+
+
+@pytest.mark.parametrize("method", ASKED)
+async def test_a_token_for_reading_changes_no_chat(method: str, world: World):
+    store, args = AuthorizedStore(world.sql, RoleAuthorizer()), CASES[method].args(world)
+
+    with acting_as(person(world.member, scopes=frozenset({"chat:read"}))), pytest.raises(NotAuthorized):
+        await getattr(store, method)(**args)
+
+
+@pytest.mark.parametrize("method", WORKERS)
+async def test_what_a_runner_does_is_for_machines_only(method: str, world: World):
+    store, args = AuthorizedStore(world.sql, RoleAuthorizer()), CASES[method].args(world)
+
+    refused = [world.member] if method.startswith("list_") else [world.member, world.owner]
+    for user in refused:
+        with acting_as(person(user)), pytest.raises(NotAuthorized):
+            await getattr(store, method)(**args)
+    with acting_as(WORKER):
+        await getattr(store, method)(**args)

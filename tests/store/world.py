@@ -8,13 +8,25 @@ from uuid import UUID
 import msgspec
 
 from chatd.core.access import Person, Role
+from chatd.core.roles import Role as MessageRole
 from chatd.minting import uuid7
 from chatd.store.migrate import shipped_functions
 from chatd.store.pool import connect
-from chatd.store.queries import Group, InsertGroupMembersItem, Token, TokenKind, User, UserRole
+from chatd.store.queries import (
+    ChatChange,
+    ChatClient,
+    Group,
+    InsertGroupMembersItem,
+    MessageRow,
+    Token,
+    TokenKind,
+    User,
+    UserRole,
+)
 from chatd.store.store import SqlStore
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
+MODEL = uuid7(NOW)  # messages name models, but no row of theirs is needed
 
 
 def new_id() -> UUID:
@@ -22,7 +34,7 @@ def new_id() -> UUID:
 
 
 class World(msgspec.Struct, frozen=True):
-    """An owner, a member with a session and a group, and a stranger with neither."""
+    """An owner, a member with a session, a group and a chat that runs, and a stranger with none of them."""
 
     sql: SqlStore
     owner: User
@@ -30,6 +42,7 @@ class World(msgspec.Struct, frozen=True):
     stranger: User
     group: Group
     token: Token
+    chat: ChatChange
 
     @property
     def member_person(self) -> Person:
@@ -61,6 +74,41 @@ async def add_token(sql: SqlStore, user: User, name: str = "session", kind: Toke
     )
 
 
+def row(text: str = "Hello", role: MessageRole = MessageRole.USER, *, by: UUID | None = None) -> MessageRow:
+    content = msgspec.json.encode([{"type": "text", "text": text}]).decode()
+    return MessageRow(role, content, 1, created_by=by)
+
+
+async def add_chat(sql: SqlStore, user: User, *, parent: UUID | None = None) -> ChatChange:
+    """A chat that runs, with one message; nobody has taken it."""
+    organization = await sql.get_default_organization()
+    change = await sql.create_chat(
+        chat_id=new_id(),
+        organization_id=organization.id,
+        owner_id=user.id,
+        parent_id=parent,
+        title="A chat",
+        labels="{}",
+        mode=None,
+        plan_mode=False,
+        client=ChatClient.API,
+        mcp_server_ids=(),
+        dynamic_tools="[]",
+        model_config_id=MODEL,
+        reasoning_effort=None,
+        rows=[row(by=user.id)],
+        file_ids=(),
+        most_files=1,
+        taker=None,
+        taker_runner=None,
+        root_capacity=None,
+        child_capacity=None,
+    )
+    assert change is not None
+    assert change.outcome == "applied"
+    return change
+
+
 @asynccontextmanager
 async def open_sql(dsn: str) -> AsyncIterator[SqlStore]:
     """The innermost layer over one connection."""
@@ -77,4 +125,4 @@ async def populate(sql: SqlStore) -> World:
     stranger = await add_user(sql, "sam")
     group = await sql.insert_group(id=new_id(), name="crew", display_name="Crew")
     await sql.insert_group_members(group_id=group.id, items=[InsertGroupMembersItem(member.id)])
-    return World(sql, owner, member, stranger, group, await add_token(sql, member))
+    return World(sql, owner, member, stranger, group, await add_token(sql, member), await add_chat(sql, member))
