@@ -2,11 +2,15 @@
 CREATE FUNCTION close_transition(change chat_change) RETURNS chat_change LANGUAGE plpgsql AS $$
 BEGIN
     change.state_after := state_of(change.status, change.archived, change.queue_length);
-    IF NOT change.landings ? change.state_after THEN
-        RAISE EXCEPTION '% led from % to %', change.transition, change.state_before, change.state_after
+    IF NOT change.landings ? change.state_after
+        OR (change.replica_id IS NULL) <> (change.runner_id IS NULL)
+        OR (change.last_error IS NOT NULL AND change.status <> 'error')
+        OR (change.requires_action_deadline_at IS NOT NULL) <> (change.status = 'requires_action')
+        OR change.held_length < 0
+    THEN
+        RAISE EXCEPTION '% led from % to %', change.transition, change.state_before, change
             USING ERRCODE = 'integrity_constraint_violation';
     END IF;
-    change.landings := NULL;
     UPDATE chat_state SET
         status = change.status,
         archived = change.archived,

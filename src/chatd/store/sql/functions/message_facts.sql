@@ -4,7 +4,6 @@ DECLARE
     message message_row;
     last_answer integer;
     at integer := 0;
-    calls text[];
 BEGIN
     facts.has_open_calls := false;
     FOREACH message IN ARRAY rows LOOP
@@ -18,14 +17,11 @@ BEGIN
         facts.reasoning_effort := coalesce(message.reasoning_effort, facts.reasoning_effort);
     END LOOP;
     facts.has_answer := last_answer IS NOT NULL;
-    IF facts.has_answer THEN
-        calls := local_calls(rows[last_answer].content);
-        IF cardinality(calls) > 0 THEN
-            facts.has_open_calls := NOT calls <@ (
-                SELECT coalesce(array_agg(answer), '{}')
-                FROM unnest(rows[last_answer:]) AS later, unnest(answered_calls(later.content)) AS answer
-            );
-        END IF;
+    IF facts.has_answer AND rows[last_answer].content @? '$[*] ? (@.type == "tool-call")' THEN
+        facts.has_open_calls := NOT local_calls(rows[last_answer].content) <@ (
+            SELECT coalesce(array_agg(answer), '{}')
+            FROM unnest(rows[last_answer:]) AS later, unnest(answered_calls(later.content)) AS answer
+        );
     END IF;
     RETURN facts;
 END $$;

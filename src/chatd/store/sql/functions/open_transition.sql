@@ -9,34 +9,30 @@ CREATE FUNCTION open_transition(
 DECLARE
     change chat_change;
 BEGIN
-    SELECT * INTO change FROM chat_state s WHERE s.chat_id = target FOR NO KEY UPDATE;
-    change.transition := name;
-    change.happened_at := now();
-    IF change.chat_id IS NULL OR change.owner_id <> only_owner THEN
-        change := NULL; -- nothing of it may be seen
+    -- All columns of chat_change, in its order: Postgres then fills the variable without looking at each.
+    SELECT
+        s.*, name, 'applied', state_of(s.status, s.archived, s.queue_length),
+        state_of(s.status, s.archived, s.queue_length), s.snapshot_version,
+        s.history_version, now(), NULL::bigint[], NULL::added_message[], NULL::bigint[], NULL::bigint, NULL::text,
+        NULL::integer, transition_table() -> name -> state_of(s.status, s.archived, s.queue_length)
+    INTO change FROM chat_state s WHERE s.chat_id = target AND (only_owner IS NULL OR s.owner_id = only_owner)
+    FOR NO KEY UPDATE;
+    IF change.chat_id IS NULL THEN
         change.transition := name;
         change.outcome := 'not_found';
         change.state_before := 'N';
         change.state_after := 'N';
         RETURN change;
-    END IF;
-    change.state_before := state_of(change.status, change.archived, change.queue_length);
-    change.state_after := change.state_before;
-    change.snapshot_before := change.snapshot_version;
-    change.history_before := change.history_version;
-    IF change.runner_id IS DISTINCT FROM coalesce(fence_runner, change.runner_id) THEN
+    ELSIF fence_runner IS NOT NULL AND change.runner_id IS DISTINCT FROM fence_runner THEN
         change.outcome := 'not_owner';
         RETURN change;
-    ELSIF change.history_version <> fence_history THEN
+    ELSIF fence_history IS NOT NULL AND change.history_version <> fence_history THEN
         change.outcome := 'history_moved';
         RETURN change;
-    END IF;
-    change.landings := transition_table() -> name -> change.state_before;
-    IF change.landings IS NULL THEN
+    ELSIF change.landings IS NULL THEN
         change.outcome := CASE WHEN change.state_before = 'invalid' THEN 'invalid_state' ELSE 'not_allowed' END;
         RETURN change;
     END IF;
-    change.outcome := 'applied';
     change.snapshot_version := change.snapshot_version + 1;
     PERFORM set_config('chatd.transition', name, true);
     RETURN change;

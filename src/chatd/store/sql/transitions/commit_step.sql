@@ -4,9 +4,50 @@ CREATE FUNCTION commit_step(
     target uuid, fence_runner uuid, fence_history bigint, rows message_row[], finish boolean, compacted boolean
 ) RETURNS chat_change LANGUAGE plpgsql AS $$
 DECLARE
-    facts message_facts := message_facts(rows);
+    nobody CONSTANT uuid := '00000000-0000-0000-0000-000000000000';
+    message message_row := rows[1];
+    is_last_answer boolean := finish AND cardinality(rows) = 1 AND message.role = 'assistant'
+        AND NOT message.content @? '$[*] ? (@.type == "tool-call")';
+    chat chat_state;
+    facts message_facts;
     change chat_change;
+    id bigint;
 BEGIN
+    IF is_last_answer THEN
+        chat := (SELECT s FROM chat_state s WHERE s.chat_id = target FOR NO KEY UPDATE);
+    END IF;
+    -- The common case, as in send_message: an answer that ends the turn, and nobody waits.
+    IF chat.status = 'running' AND chat.queue_length = 0 AND NOT chat.archived AND NOT chat.has_draft
+        AND chat.retry_state IS NULL AND chat.runner_id = fence_runner AND chat.history_version = fence_history
+        AND transition_table() -> 'commit_step' -> 'R0' ? 'W'
+    THEN
+        PERFORM set_config('chatd.transition', 'commit_step', true);
+        INSERT INTO messages VALUES (
+            target, DEFAULT, now(), chat.snapshot_version + 1, message.role, coalesce(message.visibility, 'both'),
+            coalesce(message.compressed, false), false, message.content_version, message.content,
+            nullif(message.created_by, nobody), nullif(message.model_config_id, nobody), message.reasoning_effort,
+            nullif(message.input_tokens, 0), nullif(message.output_tokens, 0), nullif(message.total_tokens, 0),
+            nullif(message.reasoning_tokens, 0), nullif(message.cache_creation_tokens, 0),
+            nullif(message.cache_read_tokens, 0), nullif(message.context_limit, 0), message.cost_microdollars,
+            nullif(message.runtime_ms, 0)
+        ) RETURNING messages.id INTO id;
+        UPDATE chat_state SET
+            status = 'waiting', has_open_calls = false, takeovers = 0, generation_attempt = 0,
+            snapshot_version = chat.snapshot_version + 1, history_version = chat.snapshot_version + 1,
+            replica_id = NULL, runner_id = NULL, updated_at = now(), compaction_requested_at = NULL,
+            last_model_config_id = coalesce(nullif(message.model_config_id, nobody), chat.last_model_config_id),
+            last_reasoning_effort = coalesce(message.reasoning_effort, chat.last_reasoning_effort)
+        WHERE chat_id = target;
+        RETURN ROW(
+            target, chat.owner_id, chat.is_child, 'waiting', false, false, false, 0, 0, chat.held_length, 0,
+            chat.snapshot_version + 1, chat.snapshot_version + 1, chat.queue_version, chat.retry_version, NULL, NULL,
+            coalesce(nullif(message.model_config_id, nobody), chat.last_model_config_id),
+            coalesce(message.reasoning_effort, chat.last_reasoning_effort), now(), NULL, NULL, NULL, NULL,
+            'commit_step', 'applied', 'R0', 'W', chat.snapshot_version, chat.history_version, now(), ARRAY[id], NULL,
+            NULL, NULL, NULL, NULL, NULL
+        )::chat_change;
+    END IF;
+    facts := message_facts(rows);
     change := open_transition('commit_step', target, NULL, fence_runner, fence_history);
     IF change.outcome <> 'applied' THEN
         RETURN change;
