@@ -20,7 +20,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "minting": {"core"},
     "observe": {"core"},
     "store": {"core", "clock", "background", "observe"},
-    "server": {"core", "wire", "clock", "background", "minting", "observe", "store"},
+    "engine": {"core", "clock", "background", "minting", "observe", "store"},
+    "server": {"core", "wire", "clock", "background", "minting", "observe", "store", "engine"},
     "cli": {"core", "wire", "clock", "minting", "observe", "store", "server"},
     "testing": {"core", "wire", "clock", "store", "minting"},
 }
@@ -115,3 +116,19 @@ def test_sql_is_written_in_the_store_only():
             for node in ast.walk(ast.parse(path.read_text("utf-8"))):
                 if isinstance(node, ast.Constant) and isinstance(node.value, str):
                     assert not statement.match(node.value), f"{path}: SQL outside the store"
+
+
+@pytest.mark.behaviour("STATE-6")
+def test_the_engine_has_no_time_but_the_clock_it_is_given():
+    for path in sorted((PACKAGE / "engine").glob("*.py")):
+        tree = ast.parse(path.read_text("utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                assert not {alias.name for alias in node.names} & {"time", "datetime", "sched"}, path.name
+            elif isinstance(node, ast.ImportFrom):
+                assert node.module not in {"time", "datetime"}, path.name
+                assert node.module != "chatd.clock" or [alias.name for alias in node.names] == ["Clock"], path.name
+            elif isinstance(node, ast.Attribute):
+                assert node.attr not in {"sleep", "timeout", "timeout_at", "wait_for", "call_later", "call_at"} or (
+                    ast.unparse(node.value).endswith("clock")
+                ), f"{path.name}:{node.lineno}"

@@ -1,0 +1,1 @@
+"""What makes chats run: acquisition, runners, leases."""
