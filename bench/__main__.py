@@ -3,9 +3,15 @@
 import asyncio
 import sys
 
-from bench import databases, hints, requests, start
+from bench import databases, hints, requests, start, transitions
 
-BENCHMARKS = {"start": start.main, "requests": requests.main, "hints": hints.main, "databases": databases.main}
+BENCHMARKS = {
+    "start": start.main,
+    "requests": requests.main,
+    "hints": hints.main,
+    "databases": databases.main,
+    "transitions": transitions.main,
+}
 
 
 def main() -> int:
