@@ -1,8 +1,10 @@
 """A small populated database that store tests start from."""
 
+import hashlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import msgspec
@@ -34,7 +36,7 @@ def new_id() -> UUID:
 
 
 class World(msgspec.Struct, frozen=True):
-    """An owner, a member with a session, a group and a chat that runs, and a stranger with none of them."""
+    """An owner, a member with a session, a group, a file and a running chat, a stranger without, and a provider."""
 
     sql: SqlStore
     owner: User
@@ -43,6 +45,8 @@ class World(msgspec.Struct, frozen=True):
     group: Group
     token: Token
     chat: ChatChange
+    new_file: dict[str, Any]
+    provider_id: UUID
 
     @property
     def member_person(self) -> Person:
@@ -109,6 +113,27 @@ async def add_chat(sql: SqlStore, user: User, *, parent: UUID | None = None) -> 
     return change
 
 
+async def file_of(sql: SqlStore, user: User, content: bytes = b"content") -> dict[str, Any]:
+    """Arguments of insert_file."""
+    return {
+        "id": new_id(),
+        "organization_id": (await sql.get_default_organization()).id,
+        "owner_id": user.id,
+        "name": "a.txt",
+        "media_type": "text/plain",
+        "data": content,
+        "sha256": hashlib.sha256(content).digest(),
+    }
+
+
+async def add_provider(sql: SqlStore, name: str = "vendor") -> UUID:
+    id = new_id()
+    await sql.insert_provider(
+        id=id, name=name, kind="openai", display_name="", base_url="", api_key=None, options="{}", enabled=True
+    )
+    return id
+
+
 @asynccontextmanager
 async def open_sql(dsn: str) -> AsyncIterator[SqlStore]:
     """The innermost layer over one connection."""
@@ -125,4 +150,8 @@ async def populate(sql: SqlStore) -> World:
     stranger = await add_user(sql, "sam")
     group = await sql.insert_group(id=new_id(), name="crew", display_name="Crew")
     await sql.insert_group_members(group_id=group.id, items=[InsertGroupMembersItem(member.id)])
-    return World(sql, owner, member, stranger, group, await add_token(sql, member), await add_chat(sql, member))
+    token, chat = await add_token(sql, member), await add_chat(sql, member)
+    new_file = await file_of(sql, member)
+    await sql.insert_file(**new_file)
+    provider_id = await add_provider(sql)
+    return World(sql, owner, member, stranger, group, token, chat, new_file, provider_id)

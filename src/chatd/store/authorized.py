@@ -7,6 +7,7 @@ Bodies are written by hand: no logic here, one check and one query each.
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Self
 from uuid import UUID
 
@@ -32,18 +33,37 @@ from chatd.store.custom_queries import EncryptedColumn, SealedValue
 from chatd.store.filters import both
 from chatd.store.queries import (
     AuthenticateTokenRow,
+    Chat,
     ChatChange,
     ChatClient,
+    ChatDraft,
     ChatMode,
+    ChatState,
     EncryptionKey,
+    File,
+    GetChatRow,
+    GetFileMetadataRow,
+    GetProviderRow,
     Group,
     InsertGroupMembersItem,
+    ListChatFilesRow,
+    ListChatsRow,
     ListChatVersionsRow,
+    ListChildChatsRow,
     ListGroupMembersRow,
+    ListLabeledChatsRow,
     ListOwnedChatsRow,
+    ListPinnedChatsRow,
+    ListProvidersRow,
+    Message,
     MessageRow,
+    ModelConfig,
     Organization,
+    Provider,
+    QueuedMessage,
     Replica,
+    SumCostByChatRow,
+    SumCostByModelRow,
     Token,
     TokenKind,
     TouchTokensLastUsedItem,
@@ -80,8 +100,13 @@ class AuthorizedStore:
         if isinstance(actor, Person) and not actor.is_unlimited:
             raise Forbidden("This needs a token with all scopes, because it gives rights away.")
 
-    def _visible(self, method: str, kind: Kind, asked: Filter) -> Filter:
-        return both(asked, self._authorizer.filter(require_actor(method), kind))
+    def _allow_machine(self, method: str, action: Action, resource: Resource) -> None:
+        """As `_allow`, for what no person may see, whatever their role."""
+        if isinstance(self._allow(method, action, resource), Person):
+            raise NotAuthorized(action=action, resource=resource.kind)
+
+    def _visible(self, method: str, kind: Kind, asked: Filter, action: Action = Action.READ) -> Filter:
+        return both(asked, self._authorizer.filter(require_actor(method), kind, action))
 
     def _only_owner(self, method: str, action: Action, asked: UUID | None) -> UUID | None:
         """For a query that takes the owner whose chats it may touch: this actor's share of what was asked for."""
@@ -100,6 +125,116 @@ class AuthorizedStore:
             return Resource(Kind.GROUP)
         mine = await self._inner.list_group_ids_by_user(user_id=actor.user_id)
         return Resource(Kind.GROUP, members=frozenset({actor.user_id} if group_id in mine else ()))
+
+    async def get_chat(self, *, id: UUID, authorize: Filter = EVERYTHING) -> GetChatRow | None:
+        authorize = self._visible("get_chat", Kind.CHAT, authorize)
+        return await self._inner.get_chat(id=id, authorize=authorize)
+
+    async def get_chat_state(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> ChatState | None:
+        authorize = self._visible("get_chat_state", Kind.CHAT, authorize)
+        return await self._inner.get_chat_state(chat_id=chat_id, authorize=authorize)
+
+    async def list_chats(
+        self,
+        *,
+        archived: bool,
+        before_updated_at: datetime | None,
+        before_id: UUID | None,
+        max_rows: int,
+        authorize: Filter = EVERYTHING,
+    ) -> list[ListChatsRow]:
+        authorize = self._visible("list_chats", Kind.CHAT, authorize)
+        return await self._inner.list_chats(
+            archived=archived,
+            before_updated_at=before_updated_at,
+            before_id=before_id,
+            max_rows=max_rows,
+            authorize=authorize,
+        )
+
+    async def list_labeled_chats(
+        self,
+        *,
+        archived: bool,
+        labels: str,
+        before_updated_at: datetime | None,
+        before_id: UUID | None,
+        max_rows: int,
+        authorize: Filter = EVERYTHING,
+    ) -> list[ListLabeledChatsRow]:
+        authorize = self._visible("list_labeled_chats", Kind.CHAT, authorize)
+        return await self._inner.list_labeled_chats(
+            archived=archived,
+            labels=labels,
+            before_updated_at=before_updated_at,
+            before_id=before_id,
+            max_rows=max_rows,
+            authorize=authorize,
+        )
+
+    async def list_pinned_chats(
+        self, *, owner_id: UUID, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[ListPinnedChatsRow]:
+        authorize = self._visible("list_pinned_chats", Kind.CHAT, authorize)
+        return await self._inner.list_pinned_chats(owner_id=owner_id, max_rows=max_rows, authorize=authorize)
+
+    async def list_child_chats(
+        self, *, root_chat_id: UUID, after_id: UUID | None, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[ListChildChatsRow]:
+        authorize = self._visible("list_child_chats", Kind.CHAT, authorize)
+        return await self._inner.list_child_chats(
+            root_chat_id=root_chat_id, after_id=after_id, max_rows=max_rows, authorize=authorize
+        )
+
+    async def update_chat_title(self, *, title: str, id: UUID, authorize: Filter = EVERYTHING) -> Chat | None:
+        authorize = self._visible("update_chat_title", Kind.CHAT, authorize, Action.UPDATE)
+        return await self._inner.update_chat_title(title=title, id=id, authorize=authorize)
+
+    async def update_chat_labels(self, *, labels: str, id: UUID, authorize: Filter = EVERYTHING) -> Chat | None:
+        authorize = self._visible("update_chat_labels", Kind.CHAT, authorize, Action.UPDATE)
+        return await self._inner.update_chat_labels(labels=labels, id=id, authorize=authorize)
+
+    async def update_chat_pin(self, *, pin_order: int, id: UUID, authorize: Filter = EVERYTHING) -> Chat | None:
+        authorize = self._visible("update_chat_pin", Kind.CHAT, authorize, Action.UPDATE)
+        return await self._inner.update_chat_pin(pin_order=pin_order, id=id, authorize=authorize)
+
+    async def mark_chat_read(self, *, message_id: int, id: UUID, authorize: Filter = EVERYTHING) -> int | None:
+        authorize = self._visible("mark_chat_read", Kind.CHAT, authorize, Action.UPDATE)
+        return await self._inner.mark_chat_read(message_id=message_id, id=id, authorize=authorize)
+
+    async def insert_file(
+        self, *, id: UUID, organization_id: UUID, owner_id: UUID, name: str, media_type: str, data: bytes, sha256: bytes
+    ) -> int:
+        self._allow("insert_file", Action.CREATE, Resource(Kind.FILE, owner=owner_id))
+        return await self._inner.insert_file(
+            id=id,
+            organization_id=organization_id,
+            owner_id=owner_id,
+            name=name,
+            media_type=media_type,
+            data=data,
+            sha256=sha256,
+        )
+
+    async def get_file(self, *, id: UUID, authorize: Filter = EVERYTHING) -> File | None:
+        authorize = self._visible("get_file", Kind.FILE, authorize)
+        return await self._inner.get_file(id=id, authorize=authorize)
+
+    async def get_file_metadata(self, *, id: UUID, authorize: Filter = EVERYTHING) -> GetFileMetadataRow | None:
+        authorize = self._visible("get_file_metadata", Kind.FILE, authorize)
+        return await self._inner.get_file_metadata(id=id, authorize=authorize)
+
+    async def list_chat_files(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> list[ListChatFilesRow]:
+        authorize = self._visible("list_chat_files", Kind.FILE, authorize)
+        return await self._inner.list_chat_files(chat_id=chat_id, authorize=authorize)
+
+    async def lock_orphan_files(self, *, older_than: timedelta, max_rows: int) -> list[UUID]:
+        self._allow("lock_orphan_files", Action.DELETE, Resource(Kind.FILE))
+        return await self._inner.lock_orphan_files(older_than=older_than, max_rows=max_rows)
+
+    async def delete_orphan_files(self, *, ids: Sequence[UUID]) -> int:
+        self._allow("delete_orphan_files", Action.DELETE, Resource(Kind.FILE))
+        return await self._inner.delete_orphan_files(ids=ids)
 
     async def get_group_by_id(self, *, id: UUID) -> Group:
         actor = require_actor("get_group_by_id")
@@ -165,6 +300,196 @@ class AuthorizedStore:
     async def insert_setup_code(self, *, hash: bytes) -> int:
         self._allow("insert_setup_code", Action.CREATE, Resource(Kind.LOGIN))
         return await self._inner.insert_setup_code(hash=hash)
+
+    async def list_messages_page(
+        self, *, chat_id: UUID, before_id: int | None, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[Message]:
+        authorize = self._visible("list_messages_page", Kind.CHAT, authorize)
+        return await self._inner.list_messages_page(
+            chat_id=chat_id, before_id=before_id, max_rows=max_rows, authorize=authorize
+        )
+
+    async def list_messages_after(
+        self, *, chat_id: UUID, after_id: int, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[Message]:
+        authorize = self._visible("list_messages_after", Kind.CHAT, authorize)
+        return await self._inner.list_messages_after(
+            chat_id=chat_id, after_id=after_id, max_rows=max_rows, authorize=authorize
+        )
+
+    async def list_prompt_messages(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> list[Message]:
+        authorize = self._visible("list_prompt_messages", Kind.CHAT, authorize)
+        return await self._inner.list_prompt_messages(chat_id=chat_id, authorize=authorize)
+
+    async def get_message(self, *, chat_id: UUID, id: int, authorize: Filter = EVERYTHING) -> Message | None:
+        authorize = self._visible("get_message", Kind.CHAT, authorize)
+        return await self._inner.get_message(chat_id=chat_id, id=id, authorize=authorize)
+
+    async def has_unread(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> bool:
+        authorize = self._visible("has_unread", Kind.CHAT, authorize)
+        return await self._inner.has_unread(chat_id=chat_id, authorize=authorize)
+
+    async def sum_cost_by_model(
+        self, *, owner_id: UUID, since: datetime, until: datetime, authorize: Filter = EVERYTHING
+    ) -> list[SumCostByModelRow]:
+        authorize = self._visible("sum_cost_by_model", Kind.CHAT, authorize)
+        return await self._inner.sum_cost_by_model(owner_id=owner_id, since=since, until=until, authorize=authorize)
+
+    async def sum_cost_by_chat(
+        self, *, owner_id: UUID, since: datetime, until: datetime, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[SumCostByChatRow]:
+        authorize = self._visible("sum_cost_by_chat", Kind.CHAT, authorize)
+        return await self._inner.sum_cost_by_chat(
+            owner_id=owner_id, since=since, until=until, max_rows=max_rows, authorize=authorize
+        )
+
+    async def sum_runtime_ms(
+        self, *, owner_id: UUID, since: datetime, until: datetime, authorize: Filter = EVERYTHING
+    ) -> int:
+        authorize = self._visible("sum_runtime_ms", Kind.CHAT, authorize)
+        return await self._inner.sum_runtime_ms(owner_id=owner_id, since=since, until=until, authorize=authorize)
+
+    async def insert_provider(
+        self,
+        *,
+        id: UUID,
+        name: str,
+        kind: str,
+        display_name: str,
+        base_url: str,
+        api_key: Secret | None,
+        options: str,
+        enabled: bool,
+    ) -> int:
+        self._allow("insert_provider", Action.CREATE, Resource(Kind.MODEL))
+        return await self._inner.insert_provider(
+            id=id,
+            name=name,
+            kind=kind,
+            display_name=display_name,
+            base_url=base_url,
+            api_key=api_key,
+            options=options,
+            enabled=enabled,
+        )
+
+    async def update_provider(
+        self, *, name: str, display_name: str, base_url: str, options: str, enabled: bool, id: UUID
+    ) -> int:
+        self._allow("update_provider", Action.UPDATE, Resource(Kind.MODEL))
+        return await self._inner.update_provider(
+            name=name, display_name=display_name, base_url=base_url, options=options, enabled=enabled, id=id
+        )
+
+    async def update_provider_key(self, *, api_key: Secret | None, id: UUID) -> int:
+        self._allow("update_provider_key", Action.UPDATE, Resource(Kind.MODEL))
+        return await self._inner.update_provider_key(api_key=api_key, id=id)
+
+    async def get_provider(self, *, id: UUID) -> GetProviderRow | None:
+        self._allow("get_provider", Action.READ, Resource(Kind.MODEL))
+        return await self._inner.get_provider(id=id)
+
+    async def get_provider_with_key(self, *, id: UUID) -> Provider | None:
+        self._allow_machine("get_provider_with_key", Action.READ, Resource(Kind.MODEL))
+        return await self._inner.get_provider_with_key(id=id)
+
+    async def list_providers(self) -> list[ListProvidersRow]:
+        self._allow("list_providers", Action.READ, Resource(Kind.MODEL))
+        return await self._inner.list_providers()
+
+    async def delete_provider(self, *, id: UUID) -> int:
+        self._allow("delete_provider", Action.DELETE, Resource(Kind.MODEL))
+        return await self._inner.delete_provider(id=id)
+
+    async def insert_model_config(
+        self,
+        *,
+        id: UUID,
+        provider_id: UUID,
+        model: str,
+        display_name: str,
+        enabled: bool,
+        context_limit: int,
+        compression_threshold: int,
+        options: str,
+        input_price: Decimal | None,
+        output_price: Decimal | None,
+        cache_read_price: Decimal | None,
+        cache_write_price: Decimal | None,
+    ) -> ModelConfig:
+        self._allow("insert_model_config", Action.CREATE, Resource(Kind.MODEL))
+        return await self._inner.insert_model_config(
+            id=id,
+            provider_id=provider_id,
+            model=model,
+            display_name=display_name,
+            enabled=enabled,
+            context_limit=context_limit,
+            compression_threshold=compression_threshold,
+            options=options,
+            input_price=input_price,
+            output_price=output_price,
+            cache_read_price=cache_read_price,
+            cache_write_price=cache_write_price,
+        )
+
+    async def update_model_config(
+        self,
+        *,
+        model: str,
+        display_name: str,
+        enabled: bool,
+        context_limit: int,
+        compression_threshold: int,
+        options: str,
+        input_price: Decimal | None,
+        output_price: Decimal | None,
+        cache_read_price: Decimal | None,
+        cache_write_price: Decimal | None,
+        id: UUID,
+    ) -> ModelConfig | None:
+        self._allow("update_model_config", Action.UPDATE, Resource(Kind.MODEL))
+        return await self._inner.update_model_config(
+            model=model,
+            display_name=display_name,
+            enabled=enabled,
+            context_limit=context_limit,
+            compression_threshold=compression_threshold,
+            options=options,
+            input_price=input_price,
+            output_price=output_price,
+            cache_read_price=cache_read_price,
+            cache_write_price=cache_write_price,
+            id=id,
+        )
+
+    async def get_model_config(self, *, id: UUID) -> ModelConfig | None:
+        self._allow("get_model_config", Action.READ, Resource(Kind.MODEL))
+        return await self._inner.get_model_config(id=id)
+
+    async def get_default_model_config(self) -> ModelConfig | None:
+        self._allow("get_default_model_config", Action.READ, Resource(Kind.MODEL))
+        return await self._inner.get_default_model_config()
+
+    async def list_model_configs(self) -> list[ModelConfig]:
+        self._allow("list_model_configs", Action.READ, Resource(Kind.MODEL))
+        return await self._inner.list_model_configs()
+
+    async def set_default_model_config(self, *, id: UUID) -> int:
+        self._allow("set_default_model_config", Action.UPDATE, Resource(Kind.MODEL))
+        return await self._inner.set_default_model_config(id=id)
+
+    async def delete_model_config(self, *, id: UUID) -> int:
+        self._allow("delete_model_config", Action.DELETE, Resource(Kind.MODEL))
+        return await self._inner.delete_model_config(id=id)
+
+    async def list_queued_messages(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> list[QueuedMessage]:
+        authorize = self._visible("list_queued_messages", Kind.CHAT, authorize)
+        return await self._inner.list_queued_messages(chat_id=chat_id, authorize=authorize)
+
+    async def get_draft(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> ChatDraft | None:
+        authorize = self._visible("get_draft", Kind.CHAT, authorize)
+        return await self._inner.get_draft(chat_id=chat_id, authorize=authorize)
 
     async def beat_replica(self, *, id: UUID, url: str, host: str, pid: int, version: str) -> int:
         self._allow("beat_replica", Action.UPDATE, Resource(Kind.REPLICA))

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Self
 from uuid import UUID
 
@@ -13,18 +14,37 @@ from chatd.observe.metrics import QueryMeter
 from chatd.store.custom_queries import EncryptedColumn, SealedValue
 from chatd.store.queries import (
     AuthenticateTokenRow,
+    Chat,
     ChatChange,
     ChatClient,
+    ChatDraft,
     ChatMode,
+    ChatState,
     EncryptionKey,
+    File,
+    GetChatRow,
+    GetFileMetadataRow,
+    GetProviderRow,
     Group,
     InsertGroupMembersItem,
+    ListChatFilesRow,
+    ListChatsRow,
     ListChatVersionsRow,
+    ListChildChatsRow,
     ListGroupMembersRow,
+    ListLabeledChatsRow,
     ListOwnedChatsRow,
+    ListPinnedChatsRow,
+    ListProvidersRow,
+    Message,
     MessageRow,
+    ModelConfig,
     Organization,
+    Provider,
+    QueuedMessage,
     Replica,
+    SumCostByChatRow,
+    SumCostByModelRow,
     Token,
     TokenKind,
     TouchTokensLastUsedItem,
@@ -51,6 +71,116 @@ class MeteredStore:
 
     async def ping(self) -> None:
         await self._inner.ping()
+
+    async def get_chat(self, *, id: UUID, authorize: Filter = EVERYTHING) -> GetChatRow | None:
+        with self._meter.query("get_chat"):
+            return await self._inner.get_chat(id=id, authorize=authorize)
+
+    async def get_chat_state(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> ChatState | None:
+        with self._meter.query("get_chat_state"):
+            return await self._inner.get_chat_state(chat_id=chat_id, authorize=authorize)
+
+    async def list_chats(
+        self,
+        *,
+        archived: bool,
+        before_updated_at: datetime | None,
+        before_id: UUID | None,
+        max_rows: int,
+        authorize: Filter = EVERYTHING,
+    ) -> list[ListChatsRow]:
+        with self._meter.query("list_chats"):
+            return await self._inner.list_chats(
+                archived=archived,
+                before_updated_at=before_updated_at,
+                before_id=before_id,
+                max_rows=max_rows,
+                authorize=authorize,
+            )
+
+    async def list_labeled_chats(
+        self,
+        *,
+        archived: bool,
+        labels: str,
+        before_updated_at: datetime | None,
+        before_id: UUID | None,
+        max_rows: int,
+        authorize: Filter = EVERYTHING,
+    ) -> list[ListLabeledChatsRow]:
+        with self._meter.query("list_labeled_chats"):
+            return await self._inner.list_labeled_chats(
+                archived=archived,
+                labels=labels,
+                before_updated_at=before_updated_at,
+                before_id=before_id,
+                max_rows=max_rows,
+                authorize=authorize,
+            )
+
+    async def list_pinned_chats(
+        self, *, owner_id: UUID, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[ListPinnedChatsRow]:
+        with self._meter.query("list_pinned_chats"):
+            return await self._inner.list_pinned_chats(owner_id=owner_id, max_rows=max_rows, authorize=authorize)
+
+    async def list_child_chats(
+        self, *, root_chat_id: UUID, after_id: UUID | None, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[ListChildChatsRow]:
+        with self._meter.query("list_child_chats"):
+            return await self._inner.list_child_chats(
+                root_chat_id=root_chat_id, after_id=after_id, max_rows=max_rows, authorize=authorize
+            )
+
+    async def update_chat_title(self, *, title: str, id: UUID, authorize: Filter = EVERYTHING) -> Chat | None:
+        with self._meter.query("update_chat_title"):
+            return await self._inner.update_chat_title(title=title, id=id, authorize=authorize)
+
+    async def update_chat_labels(self, *, labels: str, id: UUID, authorize: Filter = EVERYTHING) -> Chat | None:
+        with self._meter.query("update_chat_labels"):
+            return await self._inner.update_chat_labels(labels=labels, id=id, authorize=authorize)
+
+    async def update_chat_pin(self, *, pin_order: int, id: UUID, authorize: Filter = EVERYTHING) -> Chat | None:
+        with self._meter.query("update_chat_pin"):
+            return await self._inner.update_chat_pin(pin_order=pin_order, id=id, authorize=authorize)
+
+    async def mark_chat_read(self, *, message_id: int, id: UUID, authorize: Filter = EVERYTHING) -> int | None:
+        with self._meter.query("mark_chat_read"):
+            return await self._inner.mark_chat_read(message_id=message_id, id=id, authorize=authorize)
+
+    async def insert_file(
+        self, *, id: UUID, organization_id: UUID, owner_id: UUID, name: str, media_type: str, data: bytes, sha256: bytes
+    ) -> int:
+        with self._meter.query("insert_file"):
+            return await self._inner.insert_file(
+                id=id,
+                organization_id=organization_id,
+                owner_id=owner_id,
+                name=name,
+                media_type=media_type,
+                data=data,
+                sha256=sha256,
+            )
+
+    async def get_file(self, *, id: UUID, authorize: Filter = EVERYTHING) -> File | None:
+        with self._meter.query("get_file"):
+            return await self._inner.get_file(id=id, authorize=authorize)
+
+    async def get_file_metadata(self, *, id: UUID, authorize: Filter = EVERYTHING) -> GetFileMetadataRow | None:
+        with self._meter.query("get_file_metadata"):
+            return await self._inner.get_file_metadata(id=id, authorize=authorize)
+
+    async def list_chat_files(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> list[ListChatFilesRow]:
+        with self._meter.query("list_chat_files"):
+            return await self._inner.list_chat_files(chat_id=chat_id, authorize=authorize)
+
+    async def lock_orphan_files(self, *, older_than: timedelta, max_rows: int) -> list[UUID]:
+        with self._meter.query("lock_orphan_files"):
+            return await self._inner.lock_orphan_files(older_than=older_than, max_rows=max_rows)
+
+    async def delete_orphan_files(self, *, ids: Sequence[UUID]) -> int:
+        with self._meter.query("delete_orphan_files"):
+            return await self._inner.delete_orphan_files(ids=ids)
 
     async def get_group_by_id(self, *, id: UUID) -> Group:
         with self._meter.query("get_group_by_id"):
@@ -114,6 +244,196 @@ class MeteredStore:
     async def insert_setup_code(self, *, hash: bytes) -> int:
         with self._meter.query("insert_setup_code"):
             return await self._inner.insert_setup_code(hash=hash)
+
+    async def list_messages_page(
+        self, *, chat_id: UUID, before_id: int | None, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[Message]:
+        with self._meter.query("list_messages_page"):
+            return await self._inner.list_messages_page(
+                chat_id=chat_id, before_id=before_id, max_rows=max_rows, authorize=authorize
+            )
+
+    async def list_messages_after(
+        self, *, chat_id: UUID, after_id: int, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[Message]:
+        with self._meter.query("list_messages_after"):
+            return await self._inner.list_messages_after(
+                chat_id=chat_id, after_id=after_id, max_rows=max_rows, authorize=authorize
+            )
+
+    async def list_prompt_messages(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> list[Message]:
+        with self._meter.query("list_prompt_messages"):
+            return await self._inner.list_prompt_messages(chat_id=chat_id, authorize=authorize)
+
+    async def get_message(self, *, chat_id: UUID, id: int, authorize: Filter = EVERYTHING) -> Message | None:
+        with self._meter.query("get_message"):
+            return await self._inner.get_message(chat_id=chat_id, id=id, authorize=authorize)
+
+    async def has_unread(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> bool:
+        with self._meter.query("has_unread"):
+            return await self._inner.has_unread(chat_id=chat_id, authorize=authorize)
+
+    async def sum_cost_by_model(
+        self, *, owner_id: UUID, since: datetime, until: datetime, authorize: Filter = EVERYTHING
+    ) -> list[SumCostByModelRow]:
+        with self._meter.query("sum_cost_by_model"):
+            return await self._inner.sum_cost_by_model(owner_id=owner_id, since=since, until=until, authorize=authorize)
+
+    async def sum_cost_by_chat(
+        self, *, owner_id: UUID, since: datetime, until: datetime, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[SumCostByChatRow]:
+        with self._meter.query("sum_cost_by_chat"):
+            return await self._inner.sum_cost_by_chat(
+                owner_id=owner_id, since=since, until=until, max_rows=max_rows, authorize=authorize
+            )
+
+    async def sum_runtime_ms(
+        self, *, owner_id: UUID, since: datetime, until: datetime, authorize: Filter = EVERYTHING
+    ) -> int:
+        with self._meter.query("sum_runtime_ms"):
+            return await self._inner.sum_runtime_ms(owner_id=owner_id, since=since, until=until, authorize=authorize)
+
+    async def insert_provider(
+        self,
+        *,
+        id: UUID,
+        name: str,
+        kind: str,
+        display_name: str,
+        base_url: str,
+        api_key: Secret | None,
+        options: str,
+        enabled: bool,
+    ) -> int:
+        with self._meter.query("insert_provider"):
+            return await self._inner.insert_provider(
+                id=id,
+                name=name,
+                kind=kind,
+                display_name=display_name,
+                base_url=base_url,
+                api_key=api_key,
+                options=options,
+                enabled=enabled,
+            )
+
+    async def update_provider(
+        self, *, name: str, display_name: str, base_url: str, options: str, enabled: bool, id: UUID
+    ) -> int:
+        with self._meter.query("update_provider"):
+            return await self._inner.update_provider(
+                name=name, display_name=display_name, base_url=base_url, options=options, enabled=enabled, id=id
+            )
+
+    async def update_provider_key(self, *, api_key: Secret | None, id: UUID) -> int:
+        with self._meter.query("update_provider_key"):
+            return await self._inner.update_provider_key(api_key=api_key, id=id)
+
+    async def get_provider(self, *, id: UUID) -> GetProviderRow | None:
+        with self._meter.query("get_provider"):
+            return await self._inner.get_provider(id=id)
+
+    async def get_provider_with_key(self, *, id: UUID) -> Provider | None:
+        with self._meter.query("get_provider_with_key"):
+            return await self._inner.get_provider_with_key(id=id)
+
+    async def list_providers(self) -> list[ListProvidersRow]:
+        with self._meter.query("list_providers"):
+            return await self._inner.list_providers()
+
+    async def delete_provider(self, *, id: UUID) -> int:
+        with self._meter.query("delete_provider"):
+            return await self._inner.delete_provider(id=id)
+
+    async def insert_model_config(
+        self,
+        *,
+        id: UUID,
+        provider_id: UUID,
+        model: str,
+        display_name: str,
+        enabled: bool,
+        context_limit: int,
+        compression_threshold: int,
+        options: str,
+        input_price: Decimal | None,
+        output_price: Decimal | None,
+        cache_read_price: Decimal | None,
+        cache_write_price: Decimal | None,
+    ) -> ModelConfig:
+        with self._meter.query("insert_model_config"):
+            return await self._inner.insert_model_config(
+                id=id,
+                provider_id=provider_id,
+                model=model,
+                display_name=display_name,
+                enabled=enabled,
+                context_limit=context_limit,
+                compression_threshold=compression_threshold,
+                options=options,
+                input_price=input_price,
+                output_price=output_price,
+                cache_read_price=cache_read_price,
+                cache_write_price=cache_write_price,
+            )
+
+    async def update_model_config(
+        self,
+        *,
+        model: str,
+        display_name: str,
+        enabled: bool,
+        context_limit: int,
+        compression_threshold: int,
+        options: str,
+        input_price: Decimal | None,
+        output_price: Decimal | None,
+        cache_read_price: Decimal | None,
+        cache_write_price: Decimal | None,
+        id: UUID,
+    ) -> ModelConfig | None:
+        with self._meter.query("update_model_config"):
+            return await self._inner.update_model_config(
+                model=model,
+                display_name=display_name,
+                enabled=enabled,
+                context_limit=context_limit,
+                compression_threshold=compression_threshold,
+                options=options,
+                input_price=input_price,
+                output_price=output_price,
+                cache_read_price=cache_read_price,
+                cache_write_price=cache_write_price,
+                id=id,
+            )
+
+    async def get_model_config(self, *, id: UUID) -> ModelConfig | None:
+        with self._meter.query("get_model_config"):
+            return await self._inner.get_model_config(id=id)
+
+    async def get_default_model_config(self) -> ModelConfig | None:
+        with self._meter.query("get_default_model_config"):
+            return await self._inner.get_default_model_config()
+
+    async def list_model_configs(self) -> list[ModelConfig]:
+        with self._meter.query("list_model_configs"):
+            return await self._inner.list_model_configs()
+
+    async def set_default_model_config(self, *, id: UUID) -> int:
+        with self._meter.query("set_default_model_config"):
+            return await self._inner.set_default_model_config(id=id)
+
+    async def delete_model_config(self, *, id: UUID) -> int:
+        with self._meter.query("delete_model_config"):
+            return await self._inner.delete_model_config(id=id)
+
+    async def list_queued_messages(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> list[QueuedMessage]:
+        with self._meter.query("list_queued_messages"):
+            return await self._inner.list_queued_messages(chat_id=chat_id, authorize=authorize)
+
+    async def get_draft(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> ChatDraft | None:
+        with self._meter.query("get_draft"):
+            return await self._inner.get_draft(chat_id=chat_id, authorize=authorize)
 
     async def beat_replica(self, *, id: UUID, url: str, host: str, pid: int, version: str) -> int:
         with self._meter.query("beat_replica"):

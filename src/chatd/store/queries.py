@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from decimal import Decimal
 from enum import StrEnum
 from typing import Any, Protocol
 from uuid import UUID
@@ -45,6 +46,244 @@ class UserStatus(StrEnum):
     SUSPENDED = "suspended"
 
 
+class GetChatRow(Struct, frozen=True, gc=False):
+    """A row of get_chat."""
+
+    id: UUID
+    organization_id: UUID
+    owner_id: UUID
+    parent_chat_id: UUID | None
+    root_chat_id: UUID | None
+    title: str
+    labels: str
+    mode: ChatMode | None
+    plan_mode: bool
+    client: ChatClient
+    mcp_server_ids: list[UUID]
+    dynamic_tools: str
+    pin_order: int
+    last_read_message_id: int
+    last_turn_summary: str | None
+    summary: str | None
+    summary_generated_at: datetime | None
+    created_at: datetime
+    status: Status
+    archived: bool
+    has_open_calls: bool
+    queue_length: int
+    held_length: int
+    generation_attempt: int
+    snapshot_version: int
+    history_version: int
+    queue_version: int
+    retry_version: int
+    replica_id: UUID | None
+    runner_id: UUID | None
+    last_model_config_id: UUID
+    last_reasoning_effort: ReasoningEffort | None
+    updated_at: datetime
+    requires_action_deadline_at: datetime | None
+    compaction_requested_at: datetime | None
+    last_error: str | None
+    retry_state: str | None
+
+
+class ChatState(Struct, frozen=True, gc=False):
+    chat_id: UUID
+    owner_id: UUID
+    is_child: bool
+    status: Status
+    archived: bool
+    has_open_calls: bool
+    has_draft: bool
+    takeovers: int
+    queue_length: int
+    held_length: int
+    generation_attempt: int
+    snapshot_version: int
+    history_version: int
+    queue_version: int
+    retry_version: int
+    replica_id: UUID | None
+    runner_id: UUID | None
+    last_model_config_id: UUID
+    last_reasoning_effort: ReasoningEffort | None
+    updated_at: datetime
+    requires_action_deadline_at: datetime | None
+    compaction_requested_at: datetime | None
+    last_error: str | None
+    retry_state: str | None
+
+
+class ListChatsRow(Struct, frozen=True, gc=False):
+    """A row of list_chats."""
+
+    id: UUID
+    owner_id: UUID
+    parent_chat_id: UUID | None
+    root_chat_id: UUID | None
+    title: str
+    labels: str
+    mode: ChatMode | None
+    plan_mode: bool
+    client: ChatClient
+    pin_order: int
+    last_read_message_id: int
+    last_turn_summary: str | None
+    created_at: datetime
+    updated_at: datetime
+    status: Status
+    archived: bool
+    queue_length: int
+    snapshot_version: int
+    last_model_config_id: UUID
+    last_reasoning_effort: ReasoningEffort | None
+    requires_action_deadline_at: datetime | None
+    last_error: str | None
+    has_unread: bool
+
+
+class ListLabeledChatsRow(Struct, frozen=True, gc=False):
+    """A row of list_labeled_chats."""
+
+    id: UUID
+    owner_id: UUID
+    parent_chat_id: UUID | None
+    root_chat_id: UUID | None
+    title: str
+    labels: str
+    mode: ChatMode | None
+    plan_mode: bool
+    client: ChatClient
+    pin_order: int
+    last_read_message_id: int
+    last_turn_summary: str | None
+    created_at: datetime
+    updated_at: datetime
+    status: Status
+    archived: bool
+    queue_length: int
+    snapshot_version: int
+    last_model_config_id: UUID
+    last_reasoning_effort: ReasoningEffort | None
+    requires_action_deadline_at: datetime | None
+    last_error: str | None
+    has_unread: bool
+
+
+class ListPinnedChatsRow(Struct, frozen=True, gc=False):
+    """A row of list_pinned_chats."""
+
+    id: UUID
+    owner_id: UUID
+    parent_chat_id: UUID | None
+    root_chat_id: UUID | None
+    title: str
+    labels: str
+    mode: ChatMode | None
+    plan_mode: bool
+    client: ChatClient
+    pin_order: int
+    last_read_message_id: int
+    last_turn_summary: str | None
+    created_at: datetime
+    updated_at: datetime
+    status: Status
+    archived: bool
+    queue_length: int
+    snapshot_version: int
+    last_model_config_id: UUID
+    last_reasoning_effort: ReasoningEffort | None
+    requires_action_deadline_at: datetime | None
+    last_error: str | None
+    has_unread: bool
+
+
+class ListChildChatsRow(Struct, frozen=True, gc=False):
+    """A row of list_child_chats."""
+
+    id: UUID
+    owner_id: UUID
+    parent_chat_id: UUID | None
+    root_chat_id: UUID | None
+    title: str
+    labels: str
+    mode: ChatMode | None
+    plan_mode: bool
+    client: ChatClient
+    pin_order: int
+    last_read_message_id: int
+    last_turn_summary: str | None
+    created_at: datetime
+    updated_at: datetime
+    status: Status
+    archived: bool
+    queue_length: int
+    snapshot_version: int
+    last_model_config_id: UUID
+    last_reasoning_effort: ReasoningEffort | None
+    requires_action_deadline_at: datetime | None
+    last_error: str | None
+    has_unread: bool
+
+
+class Chat(Struct, frozen=True, gc=False):
+    id: UUID
+    organization_id: UUID
+    owner_id: UUID
+    parent_chat_id: UUID | None
+    root_chat_id: UUID | None
+    title: str
+    labels: str
+    mode: ChatMode | None
+    plan_mode: bool
+    client: ChatClient
+    mcp_server_ids: list[UUID]
+    dynamic_tools: str
+    pin_order: int
+    last_read_message_id: int
+    last_turn_summary: str | None
+    summary: str | None
+    summary_generated_at: datetime | None
+    created_at: datetime
+
+
+class File(Struct, frozen=True, gc=False):
+    id: UUID
+    organization_id: UUID
+    owner_id: UUID
+    name: str
+    media_type: str
+    size: int
+    sha256: bytes
+    data: bytes
+    created_at: datetime
+
+
+class GetFileMetadataRow(Struct, frozen=True, gc=False):
+    """A row of get_file_metadata."""
+
+    id: UUID
+    owner_id: UUID
+    name: str
+    media_type: str
+    size: int
+    sha256: bytes
+    created_at: datetime
+
+
+class ListChatFilesRow(Struct, frozen=True, gc=False):
+    """A row of list_chat_files."""
+
+    id: UUID
+    owner_id: UUID
+    name: str
+    media_type: str
+    size: int
+    sha256: bytes
+    created_at: datetime
+
+
 class Group(Struct, frozen=True, gc=False):
     id: UUID
     name: str
@@ -64,6 +303,144 @@ class ListGroupMembersRow(Struct, frozen=True, gc=False):
     id: UUID
     username: str
     display_name: str
+
+
+class Message(Struct, frozen=True, gc=False):
+    chat_id: UUID
+    id: int
+    created_at: datetime
+    revision: int
+    role: Role
+    visibility: Visibility
+    compressed: bool
+    deleted: bool
+    content_version: int
+    content: str
+    created_by: UUID | None
+    model_config_id: UUID | None
+    reasoning_effort: ReasoningEffort | None
+    input_tokens: int | None
+    output_tokens: int | None
+    total_tokens: int | None
+    reasoning_tokens: int | None
+    cache_creation_tokens: int | None
+    cache_read_tokens: int | None
+    context_limit: int | None
+    cost_microdollars: int | None
+    runtime_ms: int | None
+
+
+class SumCostByModelRow(Struct, frozen=True, gc=False):
+    """A row of sum_cost_by_model."""
+
+    model_config_id: UUID | None
+    cost_microdollars: Decimal
+    answers: int
+    unpriced: int
+
+
+class SumCostByChatRow(Struct, frozen=True, gc=False):
+    """A row of sum_cost_by_chat."""
+
+    root_chat_id: UUID
+    cost_microdollars: Decimal
+    answers: int
+    unpriced: int
+
+
+class GetProviderRow(Struct, frozen=True, gc=False):
+    """A row of get_provider."""
+
+    id: UUID
+    name: str
+    kind: str
+    display_name: str
+    base_url: str
+    options: str
+    enabled: bool
+    created_at: datetime
+    updated_at: datetime
+    has_key: bool
+
+
+class Provider(Struct, frozen=True, gc=False):
+    id: UUID
+    name: str
+    kind: str
+    display_name: str
+    base_url: str
+    api_key: Secret | None
+    options: str
+    enabled: bool
+    deleted: bool
+    created_at: datetime
+    updated_at: datetime
+
+
+class ListProvidersRow(Struct, frozen=True, gc=False):
+    """A row of list_providers."""
+
+    id: UUID
+    name: str
+    kind: str
+    display_name: str
+    base_url: str
+    options: str
+    enabled: bool
+    created_at: datetime
+    updated_at: datetime
+    has_key: bool
+
+
+class ModelConfig(Struct, frozen=True, gc=False):
+    id: UUID
+    provider_id: UUID
+    model: str
+    display_name: str
+    enabled: bool
+    is_default: bool
+    context_limit: int
+    compression_threshold: int
+    options: str
+    input_price: Decimal | None
+    output_price: Decimal | None
+    cache_read_price: Decimal | None
+    cache_write_price: Decimal | None
+    deleted: bool
+    created_at: datetime
+    updated_at: datetime
+
+
+class QueuedMessage(Struct, frozen=True, gc=False):
+    chat_id: UUID
+    id: int
+    created_at: datetime
+    position: int
+    content_version: int
+    content: str
+    created_by: UUID
+    model_config_id: UUID | None
+    reasoning_effort: ReasoningEffort | None
+    held_by: UUID | None
+    held_until: datetime | None
+
+
+class ChatDraft(Struct, frozen=True, gc=False):
+    chat_id: UUID
+    created_at: datetime
+    content_version: int
+    content: str
+    model_config_id: UUID | None
+    reasoning_effort: ReasoningEffort | None
+    input_tokens: int | None
+    output_tokens: int | None
+    total_tokens: int | None
+    reasoning_tokens: int | None
+    cache_creation_tokens: int | None
+    cache_read_tokens: int | None
+    context_limit: int | None
+    cost_microdollars: int | None
+    runtime_ms: int | None
 
 
 class Replica(Struct, frozen=True, gc=False):
@@ -254,6 +631,91 @@ class TouchUsersLastSeenItem(Struct, frozen=True, gc=False):
 class Queries(Protocol):
     """Every query of store/sql, in the order of the files."""
 
+    async def get_chat(self, *, id: UUID, authorize: Filter = EVERYTHING) -> GetChatRow | None:
+        """A chat as people see it, with its state."""
+        ...
+
+    async def get_chat_state(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> ChatState | None:
+        """The state alone, without what people wrote about the chat."""
+        ...
+
+    async def list_chats(
+        self,
+        *,
+        archived: bool,
+        before_updated_at: datetime | None,
+        before_id: UUID | None,
+        max_rows: int,
+        authorize: Filter = EVERYTHING,
+    ) -> list[ListChatsRow]:
+        """Root chats, the last active first, before a cursor. For the chats of one user give `authorize=OwnedBy(user_id)`, which
+        is also what makes it fast: of everyone's it reads all.
+        """
+        ...
+
+    async def list_labeled_chats(
+        self,
+        *,
+        archived: bool,
+        labels: str,
+        before_updated_at: datetime | None,
+        before_id: UUID | None,
+        max_rows: int,
+        authorize: Filter = EVERYTHING,
+    ) -> list[ListLabeledChatsRow]:
+        """As list_chats, those that have all these labels. A query of its own, because labels are found by another index."""
+        ...
+
+    async def list_pinned_chats(
+        self, *, owner_id: UUID, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[ListPinnedChatsRow]:
+        """A user's pinned chats in their order."""
+        ...
+
+    async def list_child_chats(
+        self, *, root_chat_id: UUID, after_id: UUID | None, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[ListChildChatsRow]:
+        """All descendants of a root chat in the order of their creation, after a cursor."""
+        ...
+
+    async def update_chat_title(self, *, title: str, id: UUID, authorize: Filter = EVERYTHING) -> Chat | None: ...
+
+    async def update_chat_labels(self, *, labels: str, id: UUID, authorize: Filter = EVERYTHING) -> Chat | None:
+        """Replaces all labels."""
+        ...
+
+    async def update_chat_pin(self, *, pin_order: int, id: UUID, authorize: Filter = EVERYTHING) -> Chat | None:
+        """0 unpins; a child can't be pinned (a constraint)."""
+        ...
+
+    async def mark_chat_read(self, *, message_id: int, id: UUID, authorize: Filter = EVERYTHING) -> int | None:
+        """Up to this message, never back, and never past the last one: what comes later is unread whatever a client says. No row
+        when it was read that far already.
+        """
+        ...
+
+    async def insert_file(
+        self, *, id: UUID, organization_id: UUID, owner_id: UUID, name: str, media_type: str, data: bytes, sha256: bytes
+    ) -> int: ...
+
+    async def get_file(self, *, id: UUID, authorize: Filter = EVERYTHING) -> File | None: ...
+
+    async def get_file_metadata(self, *, id: UUID, authorize: Filter = EVERYTHING) -> GetFileMetadataRow | None:
+        """All but the content."""
+        ...
+
+    async def list_chat_files(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> list[ListChatFilesRow]:
+        """The files of a chat, without their content, in the order of their upload."""
+        ...
+
+    async def lock_orphan_files(self, *, older_than: timedelta, max_rows: int) -> list[UUID]:
+        """Old files that no chat has. In a transaction: while they are locked no chat can be given them."""
+        ...
+
+    async def delete_orphan_files(self, *, ids: Sequence[UUID]) -> int:
+        """Those of the locked files that no chat was given between the search and the lock."""
+        ...
+
     async def get_group_by_id(self, *, id: UUID) -> Group: ...
 
     async def list_groups(
@@ -293,6 +755,144 @@ class Queries(Protocol):
     async def delete_old_login_failures(self, *, older_than: timedelta) -> int: ...
 
     async def insert_setup_code(self, *, hash: bytes) -> int: ...
+
+    async def list_messages_page(
+        self, *, chat_id: UUID, before_id: int | None, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[Message]:
+        """What people see of a chat: newest first, before a message."""
+        ...
+
+    async def list_messages_after(
+        self, *, chat_id: UUID, after_id: int, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[Message]:
+        """What people see of a chat that came after a message, in order."""
+        ...
+
+    async def list_prompt_messages(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> list[Message]:
+        """What a prompt is built from: system messages, the newest summary (model only and compressed), and what follows it. What
+        else a compaction wrote is for people.
+        """
+        ...
+
+    async def get_message(self, *, chat_id: UUID, id: int, authorize: Filter = EVERYTHING) -> Message | None:
+        """One that people see."""
+        ...
+
+    async def has_unread(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> bool:
+        """Whether the assistant has written since the owner last looked."""
+        ...
+
+    async def sum_cost_by_model(
+        self, *, owner_id: UUID, since: datetime, until: datetime, authorize: Filter = EVERYTHING
+    ) -> list[SumCostByModelRow]:
+        """What the chats of a user cost in a period, dearest model first. Deleted messages count: they were paid for. `unpriced`
+        is the number of answers whose cost is not known. Sums are exact whole numbers that never overflow.
+        """
+        ...
+
+    async def sum_cost_by_chat(
+        self, *, owner_id: UUID, since: datetime, until: datetime, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[SumCostByChatRow]:
+        """As sum_cost_by_model, for each root chat with its children; the dearest ones."""
+        ...
+
+    async def sum_runtime_ms(
+        self, *, owner_id: UUID, since: datetime, until: datetime, authorize: Filter = EVERYTHING
+    ) -> int:
+        """How long models worked for a user in a period; deleted messages count."""
+        ...
+
+    async def insert_provider(
+        self,
+        *,
+        id: UUID,
+        name: str,
+        kind: str,
+        display_name: str,
+        base_url: str,
+        api_key: Secret | None,
+        options: str,
+        enabled: bool,
+    ) -> int: ...
+
+    async def update_provider(
+        self, *, name: str, display_name: str, base_url: str, options: str, enabled: bool, id: UUID
+    ) -> int:
+        """All but the key."""
+        ...
+
+    async def update_provider_key(self, *, api_key: Secret | None, id: UUID) -> int:
+        """NULL takes the key away."""
+        ...
+
+    async def get_provider(self, *, id: UUID) -> GetProviderRow | None: ...
+
+    async def get_provider_with_key(self, *, id: UUID) -> Provider | None:
+        """All of it in one row, so that a key never goes to an address that it was not given for. For machines only."""
+        ...
+
+    async def list_providers(self) -> list[ListProvidersRow]: ...
+
+    async def delete_provider(self, *, id: UUID) -> int:
+        """With its models; its key is forgotten."""
+        ...
+
+    async def insert_model_config(
+        self,
+        *,
+        id: UUID,
+        provider_id: UUID,
+        model: str,
+        display_name: str,
+        enabled: bool,
+        context_limit: int,
+        compression_threshold: int,
+        options: str,
+        input_price: Decimal | None,
+        output_price: Decimal | None,
+        cache_read_price: Decimal | None,
+        cache_write_price: Decimal | None,
+    ) -> ModelConfig: ...
+
+    async def update_model_config(
+        self,
+        *,
+        model: str,
+        display_name: str,
+        enabled: bool,
+        context_limit: int,
+        compression_threshold: int,
+        options: str,
+        input_price: Decimal | None,
+        output_price: Decimal | None,
+        cache_read_price: Decimal | None,
+        cache_write_price: Decimal | None,
+        id: UUID,
+    ) -> ModelConfig | None: ...
+
+    async def get_model_config(self, *, id: UUID) -> ModelConfig | None: ...
+
+    async def get_default_model_config(self) -> ModelConfig | None:
+        """The default, or the oldest that can be used when there is none."""
+        ...
+
+    async def list_model_configs(self) -> list[ModelConfig]: ...
+
+    async def set_default_model_config(self, *, id: UUID) -> int:
+        """This one instead of whichever it was. All rows are locked in one order first, so that two calls at once wait for each
+        other and the second sees whom the first has chosen: a lock gives the newest version of its row.
+        """
+        ...
+
+    async def delete_model_config(self, *, id: UUID) -> int: ...
+
+    async def list_queued_messages(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> list[QueuedMessage]:
+        """What waits in a chat, first to last; a held one is being edited."""
+        ...
+
+    async def get_draft(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> ChatDraft | None:
+        """The answer of a step whose tools still run."""
+        ...
 
     async def beat_replica(self, *, id: UUID, url: str, host: str, pid: int, version: str) -> int:
         """This replica lives. A gap as long as a lease starts its time of beating anew."""
@@ -696,6 +1296,185 @@ class Database(Protocol):
     async def execute(self, query: str, *args: object) -> str: ...
 
 
+_GET_CHAT = (
+    """-- name: get_chat
+SELECT
+    c.id, c.organization_id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode, c.client, c.mcp_server_ids, c.dynamic_tools, c.pin_order, c.last_read_message_id, c.last_turn_summary, c.summary, c.summary_generated_at, c.created_at, s.status, s.archived, s.has_open_calls, s.queue_length, s.held_length, s.generation_attempt, s.snapshot_version,
+    s.history_version, s.queue_version, s.retry_version, s.replica_id, s.runner_id, s.last_model_config_id,
+    s.last_reasoning_effort, s.updated_at, s.requires_action_deadline_at, s.compaction_requested_at, s.last_error,
+    s.retry_state
+FROM chats c JOIN chat_state s ON s.chat_id = c.id
+WHERE c.id = $1""",
+    """
+""",
+)
+
+_GET_CHAT_STATE = (
+    """-- name: get_chat_state
+SELECT s.chat_id, s.owner_id, s.is_child, s.status, s.archived, s.has_open_calls, s.has_draft, s.takeovers, s.queue_length, s.held_length, s.generation_attempt, s.snapshot_version, s.history_version, s.queue_version, s.retry_version, s.replica_id, s.runner_id, s.last_model_config_id, s.last_reasoning_effort, s.updated_at, s.requires_action_deadline_at, s.compaction_requested_at, s.last_error, s.retry_state FROM chat_state s
+WHERE s.chat_id = $1""",
+    """
+""",
+)
+
+_LIST_CHATS = (
+    """-- name: list_chats
+SELECT
+    c.id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode, c.client, c.pin_order,
+    c.last_read_message_id, c.last_turn_summary, c.created_at, s.updated_at, s.status, s.archived, s.queue_length,
+    s.snapshot_version, s.last_model_config_id, s.last_reasoning_effort, s.requires_action_deadline_at, s.last_error,
+    EXISTS (
+        SELECT FROM messages m
+        WHERE m.chat_id = c.id AND m.id > c.last_read_message_id AND m.role = 'assistant' AND NOT m.deleted
+    ) AS has_unread
+FROM chats c JOIN chat_state s ON s.chat_id = c.id
+WHERE NOT s.is_child AND s.archived = $1
+  AND (s.updated_at, s.chat_id)
+    < (coalesce($2::timestamptz, 'infinity'), coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))""",
+    """
+ORDER BY s.updated_at DESC, s.chat_id DESC
+LIMIT $4::int
+""",
+)
+
+_LIST_LABELED_CHATS = (
+    """-- name: list_labeled_chats
+SELECT
+    c.id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode, c.client, c.pin_order,
+    c.last_read_message_id, c.last_turn_summary, c.created_at, s.updated_at, s.status, s.archived, s.queue_length,
+    s.snapshot_version, s.last_model_config_id, s.last_reasoning_effort, s.requires_action_deadline_at, s.last_error,
+    EXISTS (
+        SELECT FROM messages m
+        WHERE m.chat_id = c.id AND m.id > c.last_read_message_id AND m.role = 'assistant' AND NOT m.deleted
+    ) AS has_unread
+FROM chats c JOIN chat_state s ON s.chat_id = c.id
+WHERE NOT s.is_child AND s.archived = $1 AND c.labels @> $2::jsonb
+  AND (s.updated_at, s.chat_id)
+    < (coalesce($3::timestamptz, 'infinity'), coalesce($4::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))""",
+    """
+ORDER BY s.updated_at DESC, s.chat_id DESC
+LIMIT $5::int
+""",
+)
+
+_LIST_PINNED_CHATS = (
+    """-- name: list_pinned_chats
+SELECT
+    c.id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode, c.client, c.pin_order,
+    c.last_read_message_id, c.last_turn_summary, c.created_at, s.updated_at, s.status, s.archived, s.queue_length,
+    s.snapshot_version, s.last_model_config_id, s.last_reasoning_effort, s.requires_action_deadline_at, s.last_error,
+    EXISTS (
+        SELECT FROM messages m
+        WHERE m.chat_id = c.id AND m.id > c.last_read_message_id AND m.role = 'assistant' AND NOT m.deleted
+    ) AS has_unread
+FROM chats c JOIN chat_state s ON s.chat_id = c.id
+WHERE c.owner_id = $1 AND c.pin_order > 0""",
+    """
+ORDER BY c.pin_order, c.id
+LIMIT $2::int
+""",
+)
+
+_LIST_CHILD_CHATS = (
+    """-- name: list_child_chats
+SELECT
+    c.id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode, c.client, c.pin_order,
+    c.last_read_message_id, c.last_turn_summary, c.created_at, s.updated_at, s.status, s.archived, s.queue_length,
+    s.snapshot_version, s.last_model_config_id, s.last_reasoning_effort, s.requires_action_deadline_at, s.last_error,
+    EXISTS (
+        SELECT FROM messages m
+        WHERE m.chat_id = c.id AND m.id > c.last_read_message_id AND m.role = 'assistant' AND NOT m.deleted
+    ) AS has_unread
+FROM chats c JOIN chat_state s ON s.chat_id = c.id
+WHERE c.root_chat_id = $1::uuid AND c.id > coalesce($2::uuid, '00000000-0000-0000-0000-000000000000')""",
+    """
+ORDER BY c.id
+LIMIT $3::int
+""",
+)
+
+_UPDATE_CHAT_TITLE = (
+    """-- name: update_chat_title
+UPDATE chats SET title = $1
+WHERE id = $2""",
+    """
+RETURNING id, organization_id, owner_id, parent_chat_id, root_chat_id, title, labels, mode, plan_mode, client, mcp_server_ids, dynamic_tools, pin_order, last_read_message_id, last_turn_summary, summary, summary_generated_at, created_at
+""",
+)
+
+_UPDATE_CHAT_LABELS = (
+    """-- name: update_chat_labels
+UPDATE chats SET labels = $1
+WHERE id = $2""",
+    """
+RETURNING id, organization_id, owner_id, parent_chat_id, root_chat_id, title, labels, mode, plan_mode, client, mcp_server_ids, dynamic_tools, pin_order, last_read_message_id, last_turn_summary, summary, summary_generated_at, created_at
+""",
+)
+
+_UPDATE_CHAT_PIN = (
+    """-- name: update_chat_pin
+UPDATE chats SET pin_order = $1
+WHERE id = $2""",
+    """
+RETURNING id, organization_id, owner_id, parent_chat_id, root_chat_id, title, labels, mode, plan_mode, client, mcp_server_ids, dynamic_tools, pin_order, last_read_message_id, last_turn_summary, summary, summary_generated_at, created_at
+""",
+)
+
+_MARK_CHAT_READ = (
+    """-- name: mark_chat_read
+UPDATE chats SET last_read_message_id = greatest(
+    last_read_message_id,
+    least($1::bigint, (SELECT m.id FROM messages m WHERE m.chat_id = $2 ORDER BY m.id DESC LIMIT 1))
+)
+WHERE id = $2 AND last_read_message_id < $1""",
+    """
+RETURNING last_read_message_id
+""",
+)
+
+_INSERT_FILE = """-- name: insert_file
+INSERT INTO files (id, organization_id, owner_id, name, media_type, size, sha256, data)
+VALUES ($1, $2, $3, $4, $5, octet_length($6::bytea), $7, $6)
+"""
+
+_GET_FILE = (
+    """-- name: get_file
+SELECT f.id, f.organization_id, f.owner_id, f.name, f.media_type, f.size, f.sha256, f.data, f.created_at FROM files f
+WHERE f.id = $1""",
+    """
+""",
+)
+
+_GET_FILE_METADATA = (
+    """-- name: get_file_metadata
+SELECT f.id, f.owner_id, f.name, f.media_type, f.size, f.sha256, f.created_at FROM files f
+WHERE f.id = $1""",
+    """
+""",
+)
+
+_LIST_CHAT_FILES = (
+    """-- name: list_chat_files
+SELECT f.id, f.owner_id, f.name, f.media_type, f.size, f.sha256, f.created_at
+FROM chat_files l JOIN files f ON f.id = l.file_id
+WHERE l.chat_id = $1""",
+    """
+ORDER BY f.id
+""",
+)
+
+_LOCK_ORPHAN_FILES = """-- name: lock_orphan_files
+SELECT f.id FROM files f
+WHERE f.created_at < now() - $1::interval AND NOT EXISTS (SELECT FROM chat_files l WHERE l.file_id = f.id)
+ORDER BY f.created_at
+LIMIT $2::int
+FOR UPDATE SKIP LOCKED
+"""
+
+_DELETE_ORPHAN_FILES = """-- name: delete_orphan_files
+DELETE FROM files f WHERE f.id = ANY ($1::uuid[]) AND NOT EXISTS (SELECT FROM chat_files l WHERE l.file_id = f.id)
+"""
+
 _GET_GROUP_BY_ID = """-- name: get_group_by_id
 SELECT id, name, display_name, created_at FROM groups WHERE id = $1
 """
@@ -759,6 +1538,221 @@ DELETE FROM login_failures WHERE last_failed_at < now() - $1::interval
 _INSERT_SETUP_CODE = """-- name: insert_setup_code
 INSERT INTO setup_codes (hash) VALUES ($1)
 """
+
+_LIST_MESSAGES_PAGE = (
+    """-- name: list_messages_page
+SELECT m.chat_id, m.id, m.created_at, m.revision, m.role, m.visibility, m.compressed, m.deleted, m.content_version, m.content, m.created_by, m.model_config_id, m.reasoning_effort, m.input_tokens, m.output_tokens, m.total_tokens, m.reasoning_tokens, m.cache_creation_tokens, m.cache_read_tokens, m.context_limit, m.cost_microdollars, m.runtime_ms FROM messages m JOIN chat_state s ON s.chat_id = m.chat_id
+WHERE m.chat_id = $1 AND m.id < coalesce($2::bigint, 9223372036854775807)
+  AND m.visibility IN ('user', 'both') AND NOT m.deleted""",
+    """
+ORDER BY m.id DESC
+LIMIT $3::int
+""",
+)
+
+_LIST_MESSAGES_AFTER = (
+    """-- name: list_messages_after
+SELECT m.chat_id, m.id, m.created_at, m.revision, m.role, m.visibility, m.compressed, m.deleted, m.content_version, m.content, m.created_by, m.model_config_id, m.reasoning_effort, m.input_tokens, m.output_tokens, m.total_tokens, m.reasoning_tokens, m.cache_creation_tokens, m.cache_read_tokens, m.context_limit, m.cost_microdollars, m.runtime_ms FROM messages m JOIN chat_state s ON s.chat_id = m.chat_id
+WHERE m.chat_id = $1 AND m.id > $2 AND m.visibility IN ('user', 'both') AND NOT m.deleted""",
+    """
+ORDER BY m.id
+LIMIT $3::int
+""",
+)
+
+_LIST_PROMPT_MESSAGES = (
+    """-- name: list_prompt_messages
+SELECT p.chat_id, p.id, p.created_at, p.revision, p.role, p.visibility, p.compressed, p.deleted, p.content_version, p.content, p.created_by, p.model_config_id, p.reasoning_effort, p.input_tokens, p.output_tokens, p.total_tokens, p.reasoning_tokens, p.cache_creation_tokens, p.cache_read_tokens, p.context_limit, p.cost_microdollars, p.runtime_ms FROM (
+    SELECT m.* FROM messages m
+    WHERE m.chat_id = $1 AND m.visibility IN ('model', 'both') AND NOT m.deleted
+      AND m.id >= coalesce((
+          SELECT b.id FROM messages b
+          WHERE b.chat_id = $1 AND b.compressed AND b.visibility = 'model' AND NOT b.deleted
+          ORDER BY b.id DESC LIMIT 1
+      ), 0)
+    UNION ALL
+    SELECT m.* FROM messages m
+    WHERE m.chat_id = $1 AND m.role = 'system' AND m.visibility IN ('model', 'both') AND NOT m.deleted
+      AND m.id < (
+          SELECT b.id FROM messages b
+          WHERE b.chat_id = $1 AND b.compressed AND b.visibility = 'model' AND NOT b.deleted
+          ORDER BY b.id DESC LIMIT 1
+      )
+) AS p JOIN chat_state s ON s.chat_id = p.chat_id
+WHERE (NOT p.compressed OR p.visibility = 'model')""",
+    """
+ORDER BY p.id
+""",
+)
+
+_GET_MESSAGE = (
+    """-- name: get_message
+SELECT m.chat_id, m.id, m.created_at, m.revision, m.role, m.visibility, m.compressed, m.deleted, m.content_version, m.content, m.created_by, m.model_config_id, m.reasoning_effort, m.input_tokens, m.output_tokens, m.total_tokens, m.reasoning_tokens, m.cache_creation_tokens, m.cache_read_tokens, m.context_limit, m.cost_microdollars, m.runtime_ms FROM messages m JOIN chat_state s ON s.chat_id = m.chat_id
+WHERE m.chat_id = $1 AND m.id = $2 AND m.visibility IN ('user', 'both') AND NOT m.deleted""",
+    """
+""",
+)
+
+_HAS_UNREAD = (
+    """-- name: has_unread
+SELECT count(*) > 0 AS has_unread FROM (
+    SELECT FROM chats c JOIN messages m ON m.chat_id = c.id AND m.id > c.last_read_message_id
+    WHERE c.id = $1 AND m.role = 'assistant' AND NOT m.deleted""",
+    """
+    LIMIT 1
+) AS unread
+""",
+)
+
+_SUM_COST_BY_MODEL = (
+    """-- name: sum_cost_by_model
+SELECT
+    m.model_config_id,
+    coalesce(sum(m.cost_microdollars), 0) AS cost_microdollars,
+    count(*) AS answers,
+    count(*) FILTER (WHERE m.cost_microdollars IS NULL) AS unpriced
+FROM chats c JOIN messages m ON m.chat_id = c.id
+WHERE c.owner_id = $1 AND m.created_at >= $2::timestamptz AND m.created_at < $3::timestamptz
+  AND (m.role = 'assistant' OR m.cost_microdollars IS NOT NULL)""",
+    """
+GROUP BY m.model_config_id
+ORDER BY cost_microdollars DESC, m.model_config_id
+""",
+)
+
+_SUM_COST_BY_CHAT = (
+    """-- name: sum_cost_by_chat
+SELECT
+    coalesce(c.root_chat_id, c.id) AS root_chat_id,
+    coalesce(sum(m.cost_microdollars), 0) AS cost_microdollars,
+    count(*) AS answers,
+    count(*) FILTER (WHERE m.cost_microdollars IS NULL) AS unpriced
+FROM chats c JOIN messages m ON m.chat_id = c.id
+WHERE c.owner_id = $1 AND m.created_at >= $2::timestamptz AND m.created_at < $3::timestamptz
+  AND (m.role = 'assistant' OR m.cost_microdollars IS NOT NULL)""",
+    """
+GROUP BY 1
+ORDER BY cost_microdollars DESC, root_chat_id
+LIMIT $4::int
+""",
+)
+
+_SUM_RUNTIME_MS = (
+    """-- name: sum_runtime_ms
+SELECT coalesce(sum(m.runtime_ms), 0)::bigint AS runtime_ms
+FROM chats c JOIN messages m ON m.chat_id = c.id
+WHERE c.owner_id = $1 AND m.created_at >= $2::timestamptz AND m.created_at < $3::timestamptz""",
+    """
+""",
+)
+
+_INSERT_PROVIDER = """-- name: insert_provider
+INSERT INTO providers (id, name, kind, display_name, base_url, api_key, options, enabled)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+"""
+
+_UPDATE_PROVIDER = """-- name: update_provider
+UPDATE providers SET
+    name = $1, display_name = $2, base_url = $3, options = $4, enabled = $5, updated_at = now()
+WHERE id = $6 AND NOT deleted
+"""
+
+_UPDATE_PROVIDER_KEY = """-- name: update_provider_key
+UPDATE providers SET api_key = $1, updated_at = now() WHERE id = $2 AND NOT deleted
+"""
+
+_GET_PROVIDER = """-- name: get_provider
+SELECT id, name, kind, display_name, base_url, options, enabled, created_at, updated_at, api_key IS NOT NULL AS has_key
+FROM providers WHERE id = $1 AND NOT deleted
+"""
+
+_GET_PROVIDER_WITH_KEY = """-- name: get_provider_with_key
+SELECT id, name, kind, display_name, base_url, api_key, options, enabled, deleted, created_at, updated_at FROM providers WHERE id = $1 AND NOT deleted
+"""
+
+_LIST_PROVIDERS = """-- name: list_providers
+SELECT id, name, kind, display_name, base_url, options, enabled, created_at, updated_at, api_key IS NOT NULL AS has_key
+FROM providers WHERE NOT deleted ORDER BY id
+"""
+
+_DELETE_PROVIDER = """-- name: delete_provider
+WITH models AS (
+    UPDATE model_configs SET deleted = true, is_default = false, updated_at = now() WHERE provider_id = $1 AND NOT deleted
+)
+UPDATE providers SET deleted = true, api_key = NULL, updated_at = now() WHERE id = $1 AND NOT deleted
+"""
+
+_INSERT_MODEL_CONFIG = """-- name: insert_model_config
+INSERT INTO model_configs (
+    id, provider_id, model, display_name, enabled, context_limit, compression_threshold, options, input_price, output_price,
+    cache_read_price, cache_write_price
+) VALUES (
+    $1, $2, $3, $4, $5, $6, $7, $8, $9,
+    $10, $11, $12
+)
+RETURNING id, provider_id, model, display_name, enabled, is_default, context_limit, compression_threshold, options, input_price, output_price, cache_read_price, cache_write_price, deleted, created_at, updated_at
+"""
+
+_UPDATE_MODEL_CONFIG = """-- name: update_model_config
+UPDATE model_configs SET
+    model = $1, display_name = $2, enabled = $3, context_limit = $4,
+    compression_threshold = $5, options = $6, input_price = $7,
+    output_price = $8, cache_read_price = $9, cache_write_price = $10,
+    updated_at = now()
+WHERE id = $11 AND NOT deleted
+RETURNING id, provider_id, model, display_name, enabled, is_default, context_limit, compression_threshold, options, input_price, output_price, cache_read_price, cache_write_price, deleted, created_at, updated_at
+"""
+
+_GET_MODEL_CONFIG = """-- name: get_model_config
+SELECT id, provider_id, model, display_name, enabled, is_default, context_limit, compression_threshold, options, input_price, output_price, cache_read_price, cache_write_price, deleted, created_at, updated_at FROM model_configs WHERE id = $1 AND NOT deleted
+"""
+
+_GET_DEFAULT_MODEL_CONFIG = """-- name: get_default_model_config
+SELECT m.id, m.provider_id, m.model, m.display_name, m.enabled, m.is_default, m.context_limit, m.compression_threshold, m.options, m.input_price, m.output_price, m.cache_read_price, m.cache_write_price, m.deleted, m.created_at, m.updated_at FROM model_configs m JOIN providers p ON p.id = m.provider_id
+WHERE m.enabled AND NOT m.deleted AND p.enabled AND NOT p.deleted
+ORDER BY m.is_default DESC, m.id
+LIMIT 1
+"""
+
+_LIST_MODEL_CONFIGS = """-- name: list_model_configs
+SELECT id, provider_id, model, display_name, enabled, is_default, context_limit, compression_threshold, options, input_price, output_price, cache_read_price, cache_write_price, deleted, created_at, updated_at FROM model_configs WHERE NOT deleted ORDER BY id
+"""
+
+_SET_DEFAULT_MODEL_CONFIG = """-- name: set_default_model_config
+WITH locked AS MATERIALIZED (
+    SELECT id, is_default, deleted FROM model_configs ORDER BY id FOR NO KEY UPDATE
+), cleared AS (
+    UPDATE model_configs m SET is_default = false, updated_at = now()
+    FROM locked
+    WHERE m.id = locked.id AND locked.is_default AND m.id <> $1
+      AND EXISTS (SELECT FROM locked AS wanted WHERE wanted.id = $1 AND NOT wanted.deleted)
+    RETURNING m.id
+)
+UPDATE model_configs m SET is_default = true, updated_at = now()
+FROM (SELECT count(*) FROM cleared) AS done
+WHERE m.id = $1 AND NOT m.deleted
+"""
+
+_DELETE_MODEL_CONFIG = """-- name: delete_model_config
+UPDATE model_configs SET deleted = true, is_default = false, updated_at = now() WHERE id = $1 AND NOT deleted
+"""
+
+_LIST_QUEUED_MESSAGES = (
+    """-- name: list_queued_messages
+SELECT q.chat_id, q.id, q.created_at, q."position", q.content_version, q.content, q.created_by, q.model_config_id, q.reasoning_effort, q.held_by, q.held_until FROM queued_messages q JOIN chat_state s ON s.chat_id = q.chat_id
+WHERE q.chat_id = $1""",
+    """
+ORDER BY q.position, q.id
+""",
+)
+
+_GET_DRAFT = (
+    """-- name: get_draft
+SELECT d.chat_id, d.created_at, d.content_version, d.content, d.model_config_id, d.reasoning_effort, d.input_tokens, d.output_tokens, d.total_tokens, d.reasoning_tokens, d.cache_creation_tokens, d.cache_read_tokens, d.context_limit, d.cost_microdollars, d.runtime_ms FROM chat_drafts d JOIN chat_state s ON s.chat_id = d.chat_id
+WHERE d.chat_id = $1""",
+    """
+""",
+)
 
 _BEAT_REPLICA = """-- name: beat_replica
 INSERT INTO replicas AS known (id, url, host, pid, version, beating_since, heartbeat_at)
@@ -1132,6 +2126,291 @@ WHERE users.id = seen.id
 """
 
 
+def _read_get_chat_row(row: Record) -> GetChatRow:
+    return GetChatRow(
+        row[0],
+        row[1],
+        row[2],
+        row[3],
+        row[4],
+        row[5],
+        row[6],
+        None if row[7] is None else ChatMode(row[7]),
+        row[8],
+        ChatClient(row[9]),
+        row[10],
+        row[11],
+        row[12],
+        row[13],
+        row[14],
+        row[15],
+        row[16],
+        row[17],
+        Status(row[18]),
+        row[19],
+        row[20],
+        row[21],
+        row[22],
+        row[23],
+        row[24],
+        row[25],
+        row[26],
+        row[27],
+        row[28],
+        row[29],
+        row[30],
+        None if row[31] is None else ReasoningEffort(row[31]),
+        row[32],
+        row[33],
+        row[34],
+        row[35],
+        row[36],
+    )
+
+
+def _read_chat_state(row: Record) -> ChatState:
+    return ChatState(
+        row[0],
+        row[1],
+        row[2],
+        Status(row[3]),
+        row[4],
+        row[5],
+        row[6],
+        row[7],
+        row[8],
+        row[9],
+        row[10],
+        row[11],
+        row[12],
+        row[13],
+        row[14],
+        row[15],
+        row[16],
+        row[17],
+        None if row[18] is None else ReasoningEffort(row[18]),
+        row[19],
+        row[20],
+        row[21],
+        row[22],
+        row[23],
+    )
+
+
+def _read_list_chats_row(row: Record) -> ListChatsRow:
+    return ListChatsRow(
+        row[0],
+        row[1],
+        row[2],
+        row[3],
+        row[4],
+        row[5],
+        None if row[6] is None else ChatMode(row[6]),
+        row[7],
+        ChatClient(row[8]),
+        row[9],
+        row[10],
+        row[11],
+        row[12],
+        row[13],
+        Status(row[14]),
+        row[15],
+        row[16],
+        row[17],
+        row[18],
+        None if row[19] is None else ReasoningEffort(row[19]),
+        row[20],
+        row[21],
+        row[22],
+    )
+
+
+def _read_list_labeled_chats_row(row: Record) -> ListLabeledChatsRow:
+    return ListLabeledChatsRow(
+        row[0],
+        row[1],
+        row[2],
+        row[3],
+        row[4],
+        row[5],
+        None if row[6] is None else ChatMode(row[6]),
+        row[7],
+        ChatClient(row[8]),
+        row[9],
+        row[10],
+        row[11],
+        row[12],
+        row[13],
+        Status(row[14]),
+        row[15],
+        row[16],
+        row[17],
+        row[18],
+        None if row[19] is None else ReasoningEffort(row[19]),
+        row[20],
+        row[21],
+        row[22],
+    )
+
+
+def _read_list_pinned_chats_row(row: Record) -> ListPinnedChatsRow:
+    return ListPinnedChatsRow(
+        row[0],
+        row[1],
+        row[2],
+        row[3],
+        row[4],
+        row[5],
+        None if row[6] is None else ChatMode(row[6]),
+        row[7],
+        ChatClient(row[8]),
+        row[9],
+        row[10],
+        row[11],
+        row[12],
+        row[13],
+        Status(row[14]),
+        row[15],
+        row[16],
+        row[17],
+        row[18],
+        None if row[19] is None else ReasoningEffort(row[19]),
+        row[20],
+        row[21],
+        row[22],
+    )
+
+
+def _read_list_child_chats_row(row: Record) -> ListChildChatsRow:
+    return ListChildChatsRow(
+        row[0],
+        row[1],
+        row[2],
+        row[3],
+        row[4],
+        row[5],
+        None if row[6] is None else ChatMode(row[6]),
+        row[7],
+        ChatClient(row[8]),
+        row[9],
+        row[10],
+        row[11],
+        row[12],
+        row[13],
+        Status(row[14]),
+        row[15],
+        row[16],
+        row[17],
+        row[18],
+        None if row[19] is None else ReasoningEffort(row[19]),
+        row[20],
+        row[21],
+        row[22],
+    )
+
+
+def _read_chat(row: Record) -> Chat:
+    return Chat(
+        row[0],
+        row[1],
+        row[2],
+        row[3],
+        row[4],
+        row[5],
+        row[6],
+        None if row[7] is None else ChatMode(row[7]),
+        row[8],
+        ChatClient(row[9]),
+        row[10],
+        row[11],
+        row[12],
+        row[13],
+        row[14],
+        row[15],
+        row[16],
+        row[17],
+    )
+
+
+def _read_message(row: Record) -> Message:
+    return Message(
+        row[0],
+        row[1],
+        row[2],
+        row[3],
+        Role(row[4]),
+        Visibility(row[5]),
+        row[6],
+        row[7],
+        row[8],
+        row[9],
+        row[10],
+        row[11],
+        None if row[12] is None else ReasoningEffort(row[12]),
+        row[13],
+        row[14],
+        row[15],
+        row[16],
+        row[17],
+        row[18],
+        row[19],
+        row[20],
+        row[21],
+    )
+
+
+def _read_provider(row: Record) -> Provider:
+    return Provider(
+        row[0],
+        row[1],
+        row[2],
+        row[3],
+        row[4],
+        None if row[5] is None else Secret(row[5]),
+        row[6],
+        row[7],
+        row[8],
+        row[9],
+        row[10],
+    )
+
+
+def _read_queued_message(row: Record) -> QueuedMessage:
+    return QueuedMessage(
+        row[0],
+        row[1],
+        row[2],
+        row[3],
+        row[4],
+        row[5],
+        row[6],
+        row[7],
+        None if row[8] is None else ReasoningEffort(row[8]),
+        row[9],
+        row[10],
+    )
+
+
+def _read_chat_draft(row: Record) -> ChatDraft:
+    return ChatDraft(
+        row[0],
+        row[1],
+        row[2],
+        row[3],
+        row[4],
+        None if row[5] is None else ReasoningEffort(row[5]),
+        row[6],
+        row[7],
+        row[8],
+        row[9],
+        row[10],
+        row[11],
+        row[12],
+        row[13],
+        row[14],
+    )
+
+
 def _read_list_owned_chats_row(row: Record) -> ListOwnedChatsRow:
     return ListOwnedChatsRow(row[0], row[1], Status(row[2]), row[3], row[4], row[5], row[6])
 
@@ -1223,6 +2502,126 @@ class SqlQueries:
     def __init__(self, db: Database) -> None:
         self._db = db
 
+    async def get_chat(self, *, id: UUID, authorize: Filter = EVERYTHING) -> GetChatRow | None:
+        condition_, values_ = render(authorize, {"owner": "s.owner_id"}, 2)
+        statement_ = f"{_GET_CHAT[0]} AND {condition_}{_GET_CHAT[1]}"
+        row_ = await self._db.fetchrow(statement_, id, *values_)
+        return None if row_ is None else _read_get_chat_row(row_)
+
+    async def get_chat_state(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> ChatState | None:
+        condition_, values_ = render(authorize, {"owner": "s.owner_id"}, 2)
+        statement_ = f"{_GET_CHAT_STATE[0]} AND {condition_}{_GET_CHAT_STATE[1]}"
+        row_ = await self._db.fetchrow(statement_, chat_id, *values_)
+        return None if row_ is None else _read_chat_state(row_)
+
+    async def list_chats(
+        self,
+        *,
+        archived: bool,
+        before_updated_at: datetime | None,
+        before_id: UUID | None,
+        max_rows: int,
+        authorize: Filter = EVERYTHING,
+    ) -> list[ListChatsRow]:
+        condition_, values_ = render(authorize, {"owner": "s.owner_id"}, 5)
+        statement_ = f"{_LIST_CHATS[0]} AND {condition_}{_LIST_CHATS[1]}"
+        return [
+            _read_list_chats_row(row)
+            for row in await self._db.fetch(statement_, archived, before_updated_at, before_id, max_rows, *values_)
+        ]
+
+    async def list_labeled_chats(
+        self,
+        *,
+        archived: bool,
+        labels: str,
+        before_updated_at: datetime | None,
+        before_id: UUID | None,
+        max_rows: int,
+        authorize: Filter = EVERYTHING,
+    ) -> list[ListLabeledChatsRow]:
+        condition_, values_ = render(authorize, {"owner": "c.owner_id"}, 6)
+        statement_ = f"{_LIST_LABELED_CHATS[0]} AND {condition_}{_LIST_LABELED_CHATS[1]}"
+        return [
+            _read_list_labeled_chats_row(row)
+            for row in await self._db.fetch(
+                statement_, archived, labels, before_updated_at, before_id, max_rows, *values_
+            )
+        ]
+
+    async def list_pinned_chats(
+        self, *, owner_id: UUID, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[ListPinnedChatsRow]:
+        condition_, values_ = render(authorize, {"owner": "c.owner_id"}, 3)
+        statement_ = f"{_LIST_PINNED_CHATS[0]} AND {condition_}{_LIST_PINNED_CHATS[1]}"
+        return [
+            _read_list_pinned_chats_row(row) for row in await self._db.fetch(statement_, owner_id, max_rows, *values_)
+        ]
+
+    async def list_child_chats(
+        self, *, root_chat_id: UUID, after_id: UUID | None, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[ListChildChatsRow]:
+        condition_, values_ = render(authorize, {"owner": "c.owner_id"}, 4)
+        statement_ = f"{_LIST_CHILD_CHATS[0]} AND {condition_}{_LIST_CHILD_CHATS[1]}"
+        return [
+            _read_list_child_chats_row(row)
+            for row in await self._db.fetch(statement_, root_chat_id, after_id, max_rows, *values_)
+        ]
+
+    async def update_chat_title(self, *, title: str, id: UUID, authorize: Filter = EVERYTHING) -> Chat | None:
+        condition_, values_ = render(authorize, {"owner": "owner_id"}, 3)
+        statement_ = f"{_UPDATE_CHAT_TITLE[0]} AND {condition_}{_UPDATE_CHAT_TITLE[1]}"
+        row_ = await self._db.fetchrow(statement_, title, id, *values_)
+        return None if row_ is None else _read_chat(row_)
+
+    async def update_chat_labels(self, *, labels: str, id: UUID, authorize: Filter = EVERYTHING) -> Chat | None:
+        condition_, values_ = render(authorize, {"owner": "owner_id"}, 3)
+        statement_ = f"{_UPDATE_CHAT_LABELS[0]} AND {condition_}{_UPDATE_CHAT_LABELS[1]}"
+        row_ = await self._db.fetchrow(statement_, labels, id, *values_)
+        return None if row_ is None else _read_chat(row_)
+
+    async def update_chat_pin(self, *, pin_order: int, id: UUID, authorize: Filter = EVERYTHING) -> Chat | None:
+        condition_, values_ = render(authorize, {"owner": "owner_id"}, 3)
+        statement_ = f"{_UPDATE_CHAT_PIN[0]} AND {condition_}{_UPDATE_CHAT_PIN[1]}"
+        row_ = await self._db.fetchrow(statement_, pin_order, id, *values_)
+        return None if row_ is None else _read_chat(row_)
+
+    async def mark_chat_read(self, *, message_id: int, id: UUID, authorize: Filter = EVERYTHING) -> int | None:
+        condition_, values_ = render(authorize, {"owner": "owner_id"}, 3)
+        statement_ = f"{_MARK_CHAT_READ[0]} AND {condition_}{_MARK_CHAT_READ[1]}"
+        value_ = await self._db.fetchval(statement_, message_id, id, *values_)
+        return value_
+
+    async def insert_file(
+        self, *, id: UUID, organization_id: UUID, owner_id: UUID, name: str, media_type: str, data: bytes, sha256: bytes
+    ) -> int:
+        return _changed_rows(
+            await self._db.execute(_INSERT_FILE, id, organization_id, owner_id, name, media_type, data, sha256)
+        )
+
+    async def get_file(self, *, id: UUID, authorize: Filter = EVERYTHING) -> File | None:
+        condition_, values_ = render(authorize, {"owner": "f.owner_id"}, 2)
+        statement_ = f"{_GET_FILE[0]} AND {condition_}{_GET_FILE[1]}"
+        row_ = await self._db.fetchrow(statement_, id, *values_)
+        return None if row_ is None else File(*row_)
+
+    async def get_file_metadata(self, *, id: UUID, authorize: Filter = EVERYTHING) -> GetFileMetadataRow | None:
+        condition_, values_ = render(authorize, {"owner": "f.owner_id"}, 2)
+        statement_ = f"{_GET_FILE_METADATA[0]} AND {condition_}{_GET_FILE_METADATA[1]}"
+        row_ = await self._db.fetchrow(statement_, id, *values_)
+        return None if row_ is None else GetFileMetadataRow(*row_)
+
+    async def list_chat_files(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> list[ListChatFilesRow]:
+        condition_, values_ = render(authorize, {"owner": "f.owner_id"}, 2)
+        statement_ = f"{_LIST_CHAT_FILES[0]} AND {condition_}{_LIST_CHAT_FILES[1]}"
+        return [ListChatFilesRow(*row) for row in await self._db.fetch(statement_, chat_id, *values_)]
+
+    async def lock_orphan_files(self, *, older_than: timedelta, max_rows: int) -> list[UUID]:
+        return [row[0] for row in await self._db.fetch(_LOCK_ORPHAN_FILES, older_than, max_rows)]
+
+    async def delete_orphan_files(self, *, ids: Sequence[UUID]) -> int:
+        return _changed_rows(await self._db.execute(_DELETE_ORPHAN_FILES, ids))
+
     async def get_group_by_id(self, *, id: UUID) -> Group:
         row_ = await self._db.fetchrow(_GET_GROUP_BY_ID, id)
         if row_ is None:
@@ -1283,6 +2682,212 @@ class SqlQueries:
 
     async def insert_setup_code(self, *, hash: bytes) -> int:
         return _changed_rows(await self._db.execute(_INSERT_SETUP_CODE, hash))
+
+    async def list_messages_page(
+        self, *, chat_id: UUID, before_id: int | None, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[Message]:
+        condition_, values_ = render(authorize, {"owner": "s.owner_id"}, 4)
+        statement_ = f"{_LIST_MESSAGES_PAGE[0]} AND {condition_}{_LIST_MESSAGES_PAGE[1]}"
+        return [_read_message(row) for row in await self._db.fetch(statement_, chat_id, before_id, max_rows, *values_)]
+
+    async def list_messages_after(
+        self, *, chat_id: UUID, after_id: int, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[Message]:
+        condition_, values_ = render(authorize, {"owner": "s.owner_id"}, 4)
+        statement_ = f"{_LIST_MESSAGES_AFTER[0]} AND {condition_}{_LIST_MESSAGES_AFTER[1]}"
+        return [_read_message(row) for row in await self._db.fetch(statement_, chat_id, after_id, max_rows, *values_)]
+
+    async def list_prompt_messages(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> list[Message]:
+        condition_, values_ = render(authorize, {"owner": "s.owner_id"}, 2)
+        statement_ = f"{_LIST_PROMPT_MESSAGES[0]} AND {condition_}{_LIST_PROMPT_MESSAGES[1]}"
+        return [_read_message(row) for row in await self._db.fetch(statement_, chat_id, *values_)]
+
+    async def get_message(self, *, chat_id: UUID, id: int, authorize: Filter = EVERYTHING) -> Message | None:
+        condition_, values_ = render(authorize, {"owner": "s.owner_id"}, 3)
+        statement_ = f"{_GET_MESSAGE[0]} AND {condition_}{_GET_MESSAGE[1]}"
+        row_ = await self._db.fetchrow(statement_, chat_id, id, *values_)
+        return None if row_ is None else _read_message(row_)
+
+    async def has_unread(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> bool:
+        condition_, values_ = render(authorize, {"owner": "c.owner_id"}, 2)
+        statement_ = f"{_HAS_UNREAD[0]} AND {condition_}{_HAS_UNREAD[1]}"
+        value_ = await self._db.fetchval(statement_, chat_id, *values_)
+        if value_ is None:
+            raise NotFound("Unread")
+        return value_
+
+    async def sum_cost_by_model(
+        self, *, owner_id: UUID, since: datetime, until: datetime, authorize: Filter = EVERYTHING
+    ) -> list[SumCostByModelRow]:
+        condition_, values_ = render(authorize, {"owner": "c.owner_id"}, 4)
+        statement_ = f"{_SUM_COST_BY_MODEL[0]} AND {condition_}{_SUM_COST_BY_MODEL[1]}"
+        return [SumCostByModelRow(*row) for row in await self._db.fetch(statement_, owner_id, since, until, *values_)]
+
+    async def sum_cost_by_chat(
+        self, *, owner_id: UUID, since: datetime, until: datetime, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[SumCostByChatRow]:
+        condition_, values_ = render(authorize, {"owner": "c.owner_id"}, 5)
+        statement_ = f"{_SUM_COST_BY_CHAT[0]} AND {condition_}{_SUM_COST_BY_CHAT[1]}"
+        return [
+            SumCostByChatRow(*row)
+            for row in await self._db.fetch(statement_, owner_id, since, until, max_rows, *values_)
+        ]
+
+    async def sum_runtime_ms(
+        self, *, owner_id: UUID, since: datetime, until: datetime, authorize: Filter = EVERYTHING
+    ) -> int:
+        condition_, values_ = render(authorize, {"owner": "c.owner_id"}, 4)
+        statement_ = f"{_SUM_RUNTIME_MS[0]} AND {condition_}{_SUM_RUNTIME_MS[1]}"
+        value_ = await self._db.fetchval(statement_, owner_id, since, until, *values_)
+        if value_ is None:
+            raise NotFound("Runtime ms")
+        return value_
+
+    async def insert_provider(
+        self,
+        *,
+        id: UUID,
+        name: str,
+        kind: str,
+        display_name: str,
+        base_url: str,
+        api_key: Secret | None,
+        options: str,
+        enabled: bool,
+    ) -> int:
+        return _changed_rows(
+            await self._db.execute(
+                _INSERT_PROVIDER,
+                id,
+                name,
+                kind,
+                display_name,
+                base_url,
+                None if api_key is None else api_key.reveal(),
+                options,
+                enabled,
+            )
+        )
+
+    async def update_provider(
+        self, *, name: str, display_name: str, base_url: str, options: str, enabled: bool, id: UUID
+    ) -> int:
+        return _changed_rows(
+            await self._db.execute(_UPDATE_PROVIDER, name, display_name, base_url, options, enabled, id)
+        )
+
+    async def update_provider_key(self, *, api_key: Secret | None, id: UUID) -> int:
+        return _changed_rows(
+            await self._db.execute(_UPDATE_PROVIDER_KEY, None if api_key is None else api_key.reveal(), id)
+        )
+
+    async def get_provider(self, *, id: UUID) -> GetProviderRow | None:
+        row_ = await self._db.fetchrow(_GET_PROVIDER, id)
+        return None if row_ is None else GetProviderRow(*row_)
+
+    async def get_provider_with_key(self, *, id: UUID) -> Provider | None:
+        row_ = await self._db.fetchrow(_GET_PROVIDER_WITH_KEY, id)
+        return None if row_ is None else _read_provider(row_)
+
+    async def list_providers(self) -> list[ListProvidersRow]:
+        return [ListProvidersRow(*row) for row in await self._db.fetch(_LIST_PROVIDERS)]
+
+    async def delete_provider(self, *, id: UUID) -> int:
+        return _changed_rows(await self._db.execute(_DELETE_PROVIDER, id))
+
+    async def insert_model_config(
+        self,
+        *,
+        id: UUID,
+        provider_id: UUID,
+        model: str,
+        display_name: str,
+        enabled: bool,
+        context_limit: int,
+        compression_threshold: int,
+        options: str,
+        input_price: Decimal | None,
+        output_price: Decimal | None,
+        cache_read_price: Decimal | None,
+        cache_write_price: Decimal | None,
+    ) -> ModelConfig:
+        row_ = await self._db.fetchrow(
+            _INSERT_MODEL_CONFIG,
+            id,
+            provider_id,
+            model,
+            display_name,
+            enabled,
+            context_limit,
+            compression_threshold,
+            options,
+            input_price,
+            output_price,
+            cache_read_price,
+            cache_write_price,
+        )
+        if row_ is None:
+            raise NotFound("Model config")
+        return ModelConfig(*row_)
+
+    async def update_model_config(
+        self,
+        *,
+        model: str,
+        display_name: str,
+        enabled: bool,
+        context_limit: int,
+        compression_threshold: int,
+        options: str,
+        input_price: Decimal | None,
+        output_price: Decimal | None,
+        cache_read_price: Decimal | None,
+        cache_write_price: Decimal | None,
+        id: UUID,
+    ) -> ModelConfig | None:
+        row_ = await self._db.fetchrow(
+            _UPDATE_MODEL_CONFIG,
+            model,
+            display_name,
+            enabled,
+            context_limit,
+            compression_threshold,
+            options,
+            input_price,
+            output_price,
+            cache_read_price,
+            cache_write_price,
+            id,
+        )
+        return None if row_ is None else ModelConfig(*row_)
+
+    async def get_model_config(self, *, id: UUID) -> ModelConfig | None:
+        row_ = await self._db.fetchrow(_GET_MODEL_CONFIG, id)
+        return None if row_ is None else ModelConfig(*row_)
+
+    async def get_default_model_config(self) -> ModelConfig | None:
+        row_ = await self._db.fetchrow(_GET_DEFAULT_MODEL_CONFIG)
+        return None if row_ is None else ModelConfig(*row_)
+
+    async def list_model_configs(self) -> list[ModelConfig]:
+        return [ModelConfig(*row) for row in await self._db.fetch(_LIST_MODEL_CONFIGS)]
+
+    async def set_default_model_config(self, *, id: UUID) -> int:
+        return _changed_rows(await self._db.execute(_SET_DEFAULT_MODEL_CONFIG, id))
+
+    async def delete_model_config(self, *, id: UUID) -> int:
+        return _changed_rows(await self._db.execute(_DELETE_MODEL_CONFIG, id))
+
+    async def list_queued_messages(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> list[QueuedMessage]:
+        condition_, values_ = render(authorize, {"owner": "s.owner_id"}, 2)
+        statement_ = f"{_LIST_QUEUED_MESSAGES[0]} AND {condition_}{_LIST_QUEUED_MESSAGES[1]}"
+        return [_read_queued_message(row) for row in await self._db.fetch(statement_, chat_id, *values_)]
+
+    async def get_draft(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> ChatDraft | None:
+        condition_, values_ = render(authorize, {"owner": "s.owner_id"}, 2)
+        statement_ = f"{_GET_DRAFT[0]} AND {condition_}{_GET_DRAFT[1]}"
+        row_ = await self._db.fetchrow(statement_, chat_id, *values_)
+        return None if row_ is None else _read_chat_draft(row_)
 
     async def beat_replica(self, *, id: UUID, url: str, host: str, pid: int, version: str) -> int:
         return _changed_rows(await self._db.execute(_BEAT_REPLICA, id, url, host, pid, version))

@@ -105,29 +105,6 @@ CREATE TABLE public.users (
     CONSTRAINT users_username_shape CHECK ((username ~ '^[a-zA-Z0-9]([a-zA-Z0-9_.-]{0,30}[a-zA-Z0-9])?$'::text))
 );
 
-CREATE FUNCTION public.assert_chat_state() RETURNS trigger
-    LANGUAGE plpgsql
-    AS $$
-BEGIN
-    IF (NEW.replica_id IS NULL) <> (NEW.runner_id IS NULL)
-        OR NEW.queue_length < 0
-        OR NEW.held_length < 0
-        OR (NEW.last_error IS NOT NULL AND NEW.status <> 'error')
-        OR (NEW.requires_action_deadline_at IS NOT NULL) <> (NEW.status = 'requires_action')
-        OR NEW.chat_id <> OLD.chat_id
-        OR NEW.owner_id <> OLD.owner_id
-        OR NEW.is_child <> OLD.is_child
-        OR NEW.snapshot_version <> OLD.snapshot_version + 1
-        OR NEW.history_version NOT IN (OLD.history_version, NEW.snapshot_version)
-        OR NEW.queue_version NOT IN (OLD.queue_version, NEW.snapshot_version)
-        OR NEW.retry_version NOT IN (OLD.retry_version, NEW.snapshot_version)
-    THEN
-        RAISE EXCEPTION 'chat_state can''t be changed like this outside of a transition: % to %', OLD, NEW
-            USING ERRCODE = 'integrity_constraint_violation';
-    END IF;
-    RETURN NEW;
-END $$;
-
 CREATE FUNCTION public.assert_hidden() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -144,11 +121,11 @@ CREATE FUNCTION public.assert_transition() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 BEGIN
-    IF coalesce(current_setting('chatd.transition', true), '') = '' THEN
-        RAISE EXCEPTION '% of % outside of a transition', TG_OP, TG_TABLE_NAME
-            USING ERRCODE = 'integrity_constraint_violation';
+    IF current_setting('chatd.transition', true) <> '' THEN
+        RETURN NULL;
     END IF;
-    RETURN NULL;
+    RAISE EXCEPTION '% of % outside of a transition', TG_OP, TG_TABLE_NAME
+        USING ERRCODE = 'integrity_constraint_violation';
 END $$;
 
 CREATE FUNCTION public.move_version() RETURNS trigger
@@ -536,7 +513,7 @@ ALTER TABLE ONLY public.versions
 
 CREATE INDEX chat_files_by_file ON public.chat_files USING btree (file_id);
 
-CREATE INDEX chat_state_by_owner ON public.chat_state USING btree (owner_id, updated_at DESC, chat_id DESC) WHERE (NOT is_child);
+CREATE INDEX chat_state_by_owner ON public.chat_state USING btree (owner_id, archived, updated_at DESC, chat_id DESC) WHERE (NOT is_child);
 
 CREATE INDEX chat_state_free ON public.chat_state USING btree (is_child, status DESC, updated_at) WHERE ((replica_id IS NULL) AND (NOT archived) AND (status = ANY (ARRAY['running'::public.chat_status, 'interrupting'::public.chat_status, 'requires_action'::public.chat_status])));
 
@@ -566,6 +543,8 @@ CREATE INDEX messages_boundary ON public.messages USING btree (chat_id, id DESC)
 
 CREATE INDEX messages_by_time ON public.messages USING brin (created_at) WITH (pages_per_range='32', autosummarize='on');
 
+CREATE INDEX messages_system ON public.messages USING btree (chat_id, id) WHERE ((role = 'system'::public.message_role) AND (NOT deleted));
+
 CREATE INDEX model_configs_by_provider ON public.model_configs USING btree (provider_id);
 
 CREATE UNIQUE INDEX model_configs_one_default ON public.model_configs USING btree (is_default) WHERE (is_default AND (NOT deleted));
@@ -586,7 +565,7 @@ CREATE UNIQUE INDEX users_email_key ON public.users USING btree (lower(email)) W
 
 CREATE UNIQUE INDEX users_username_key ON public.users USING btree (lower(username)) WHERE (NOT deleted);
 
-CREATE TRIGGER chat_state_written BEFORE INSERT OR UPDATE ON public.chat_state FOR EACH ROW EXECUTE FUNCTION public.assert_chat_state();
+CREATE TRIGGER chat_state_written BEFORE INSERT OR UPDATE ON public.chat_state FOR EACH STATEMENT EXECUTE FUNCTION public.assert_transition();
 
 CREATE TRIGGER messages_deleted BEFORE DELETE ON public.messages FOR EACH ROW EXECUTE FUNCTION public.refuse_delete();
 

@@ -144,7 +144,7 @@ CREATE TABLE chat_state (
     fillfactor = 50, -- room for the next version of a row beside it
     autovacuum_vacuum_scale_factor = 0.02
 );
-CREATE INDEX chat_state_by_owner ON chat_state (owner_id, updated_at DESC, chat_id DESC) WHERE NOT is_child;
+CREATE INDEX chat_state_by_owner ON chat_state (owner_id, archived, updated_at DESC, chat_id DESC) WHERE NOT is_child;
 CREATE INDEX chat_state_owned_by ON chat_state (replica_id) WHERE replica_id IS NOT NULL;
 CREATE INDEX chat_state_free ON chat_state (is_child, status DESC, updated_at)
     WHERE replica_id IS NULL AND NOT archived AND status IN ('running', 'interrupting', 'requires_action');
@@ -193,6 +193,8 @@ CREATE TABLE messages (
 -- Where a prompt begins: the newest summary.
 CREATE INDEX messages_boundary ON messages (chat_id, id DESC)
     WHERE compressed AND visibility = 'model' AND NOT deleted;
+-- What stands before every prompt, wherever it begins.
+CREATE INDEX messages_system ON messages (chat_id, id) WHERE role = 'system' AND NOT deleted;
 -- Rows arrive in order of time, so a block range index finds a period at almost no cost to writers.
 CREATE INDEX messages_by_time ON messages USING brin (created_at) WITH (pages_per_range = 32, autosummarize = on);
 

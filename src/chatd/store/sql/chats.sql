@@ -1,0 +1,127 @@
+-- What people see of chats, and what they set by themselves. Everything that moves a chat is in transitions.sql.
+
+-- name: get_chat :opt
+-- A chat as people see it, with its state.
+SELECT
+    c.*, s.status, s.archived, s.has_open_calls, s.queue_length, s.held_length, s.generation_attempt, s.snapshot_version,
+    s.history_version, s.queue_version, s.retry_version, s.replica_id, s.runner_id, s.last_model_config_id,
+    s.last_reasoning_effort, s.updated_at, s.requires_action_deadline_at, s.compaction_requested_at, s.last_error,
+    s.retry_state
+FROM chats c JOIN chat_state s ON s.chat_id = c.id
+WHERE c.id = @id
+  -- @authorize_filter owner=s.owner_id
+;
+
+-- name: get_chat_state :opt
+-- The state alone, without what people wrote about the chat.
+SELECT s.* FROM chat_state s
+WHERE s.chat_id = @chat_id
+  -- @authorize_filter owner=s.owner_id
+;
+
+-- name: list_chats :many
+-- Root chats, the last active first, before a cursor. For the chats of one user give `authorize=OwnedBy(user_id)`, which
+-- is also what makes it fast: of everyone's it reads all.
+-- @optional before_updated_at, before_id
+-- @notnull has_unread
+SELECT
+    c.id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode, c.client, c.pin_order,
+    c.last_read_message_id, c.last_turn_summary, c.created_at, s.updated_at, s.status, s.archived, s.queue_length,
+    s.snapshot_version, s.last_model_config_id, s.last_reasoning_effort, s.requires_action_deadline_at, s.last_error,
+    EXISTS (
+        SELECT FROM messages m
+        WHERE m.chat_id = c.id AND m.id > c.last_read_message_id AND m.role = 'assistant' AND NOT m.deleted
+    ) AS has_unread
+FROM chats c JOIN chat_state s ON s.chat_id = c.id
+WHERE NOT s.is_child AND s.archived = @archived
+  AND (s.updated_at, s.chat_id)
+    < (coalesce(@before_updated_at::timestamptz, 'infinity'), coalesce(@before_id::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+  -- @authorize_filter owner=s.owner_id
+ORDER BY s.updated_at DESC, s.chat_id DESC
+LIMIT @max_rows::int;
+
+-- name: list_labeled_chats :many
+-- As list_chats, those that have all these labels. A query of its own, because labels are found by another index.
+-- @optional before_updated_at, before_id
+-- @notnull has_unread
+SELECT
+    c.id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode, c.client, c.pin_order,
+    c.last_read_message_id, c.last_turn_summary, c.created_at, s.updated_at, s.status, s.archived, s.queue_length,
+    s.snapshot_version, s.last_model_config_id, s.last_reasoning_effort, s.requires_action_deadline_at, s.last_error,
+    EXISTS (
+        SELECT FROM messages m
+        WHERE m.chat_id = c.id AND m.id > c.last_read_message_id AND m.role = 'assistant' AND NOT m.deleted
+    ) AS has_unread
+FROM chats c JOIN chat_state s ON s.chat_id = c.id
+WHERE NOT s.is_child AND s.archived = @archived AND c.labels @> @labels::jsonb
+  AND (s.updated_at, s.chat_id)
+    < (coalesce(@before_updated_at::timestamptz, 'infinity'), coalesce(@before_id::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+  -- @authorize_filter owner=c.owner_id
+ORDER BY s.updated_at DESC, s.chat_id DESC
+LIMIT @max_rows::int;
+
+-- name: list_pinned_chats :many
+-- A user's pinned chats in their order.
+-- @notnull has_unread
+SELECT
+    c.id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode, c.client, c.pin_order,
+    c.last_read_message_id, c.last_turn_summary, c.created_at, s.updated_at, s.status, s.archived, s.queue_length,
+    s.snapshot_version, s.last_model_config_id, s.last_reasoning_effort, s.requires_action_deadline_at, s.last_error,
+    EXISTS (
+        SELECT FROM messages m
+        WHERE m.chat_id = c.id AND m.id > c.last_read_message_id AND m.role = 'assistant' AND NOT m.deleted
+    ) AS has_unread
+FROM chats c JOIN chat_state s ON s.chat_id = c.id
+WHERE c.owner_id = @owner_id AND c.pin_order > 0
+  -- @authorize_filter owner=c.owner_id
+ORDER BY c.pin_order, c.id
+LIMIT @max_rows::int;
+
+-- name: list_child_chats :many
+-- All descendants of a root chat in the order of their creation, after a cursor.
+-- @optional after_id
+-- @notnull has_unread
+SELECT
+    c.id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode, c.client, c.pin_order,
+    c.last_read_message_id, c.last_turn_summary, c.created_at, s.updated_at, s.status, s.archived, s.queue_length,
+    s.snapshot_version, s.last_model_config_id, s.last_reasoning_effort, s.requires_action_deadline_at, s.last_error,
+    EXISTS (
+        SELECT FROM messages m
+        WHERE m.chat_id = c.id AND m.id > c.last_read_message_id AND m.role = 'assistant' AND NOT m.deleted
+    ) AS has_unread
+FROM chats c JOIN chat_state s ON s.chat_id = c.id
+WHERE c.root_chat_id = @root_chat_id::uuid AND c.id > coalesce(@after_id::uuid, '00000000-0000-0000-0000-000000000000')
+  -- @authorize_filter owner=c.owner_id
+ORDER BY c.id
+LIMIT @max_rows::int;
+
+-- name: update_chat_title :opt
+UPDATE chats SET title = @title
+WHERE id = @id
+  -- @authorize_filter owner=owner_id
+RETURNING *;
+
+-- name: update_chat_labels :opt
+-- Replaces all labels.
+UPDATE chats SET labels = @labels
+WHERE id = @id
+  -- @authorize_filter owner=owner_id
+RETURNING *;
+
+-- name: update_chat_pin :opt
+-- 0 unpins; a child can't be pinned (a constraint).
+UPDATE chats SET pin_order = @pin_order
+WHERE id = @id
+  -- @authorize_filter owner=owner_id
+RETURNING *;
+
+-- name: mark_chat_read :opt
+-- Up to this message, never back, and never past the last one: what comes later is unread whatever a client says. No row
+-- when it was read that far already.
+UPDATE chats SET last_read_message_id = greatest(
+    last_read_message_id,
+    least(@message_id::bigint, (SELECT m.id FROM messages m WHERE m.chat_id = @id ORDER BY m.id DESC LIMIT 1))
+)
+WHERE id = @id AND last_read_message_id < @message_id
+  -- @authorize_filter owner=owner_id
+RETURNING last_read_message_id;

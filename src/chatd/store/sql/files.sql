@@ -1,0 +1,38 @@
+-- A file is its owner's, and only its owner's chats can have it (check_files): who may read the one may read the other.
+
+-- name: insert_file :exec
+INSERT INTO files (id, organization_id, owner_id, name, media_type, size, sha256, data)
+VALUES (@id, @organization_id, @owner_id, @name, @media_type, octet_length(@data::bytea), @sha256, @data);
+
+-- name: get_file :opt
+SELECT f.* FROM files f
+WHERE f.id = @id
+  -- @authorize_filter owner=f.owner_id
+;
+
+-- name: get_file_metadata :opt
+-- All but the content.
+SELECT f.id, f.owner_id, f.name, f.media_type, f.size, f.sha256, f.created_at FROM files f
+WHERE f.id = @id
+  -- @authorize_filter owner=f.owner_id
+;
+
+-- name: list_chat_files :many
+-- The files of a chat, without their content, in the order of their upload.
+SELECT f.id, f.owner_id, f.name, f.media_type, f.size, f.sha256, f.created_at
+FROM chat_files l JOIN files f ON f.id = l.file_id
+WHERE l.chat_id = @chat_id
+  -- @authorize_filter owner=f.owner_id
+ORDER BY f.id;
+
+-- name: lock_orphan_files :many
+-- Old files that no chat has. In a transaction: while they are locked no chat can be given them.
+SELECT f.id FROM files f
+WHERE f.created_at < now() - @older_than::interval AND NOT EXISTS (SELECT FROM chat_files l WHERE l.file_id = f.id)
+ORDER BY f.created_at
+LIMIT @max_rows::int
+FOR UPDATE SKIP LOCKED;
+
+-- name: delete_orphan_files :exec
+-- Those of the locked files that no chat was given between the search and the lock.
+DELETE FROM files f WHERE f.id = ANY (@ids::uuid[]) AND NOT EXISTS (SELECT FROM chat_files l WHERE l.file_id = f.id);

@@ -1,0 +1,102 @@
+-- Messages are written by transitions only. Whose chat it is stands in chat_state.
+
+-- name: list_messages_page :many
+-- What people see of a chat: newest first, before a message.
+-- @optional before_id
+SELECT m.* FROM messages m JOIN chat_state s ON s.chat_id = m.chat_id
+WHERE m.chat_id = @chat_id AND m.id < coalesce(@before_id::bigint, 9223372036854775807)
+  AND m.visibility IN ('user', 'both') AND NOT m.deleted
+  -- @authorize_filter owner=s.owner_id
+ORDER BY m.id DESC
+LIMIT @max_rows::int;
+
+-- name: list_messages_after :many
+-- What people see of a chat that came after a message, in order.
+SELECT m.* FROM messages m JOIN chat_state s ON s.chat_id = m.chat_id
+WHERE m.chat_id = @chat_id AND m.id > @after_id AND m.visibility IN ('user', 'both') AND NOT m.deleted
+  -- @authorize_filter owner=s.owner_id
+ORDER BY m.id
+LIMIT @max_rows::int;
+
+-- name: list_prompt_messages :many
+-- What a prompt is built from: system messages, the newest summary (model only and compressed), and what follows it. What
+-- else a compaction wrote is for people.
+-- @notnull chat_id, id, created_at, revision, role, visibility, compressed, deleted, content_version, content
+SELECT p.* FROM (
+    SELECT m.* FROM messages m
+    WHERE m.chat_id = @chat_id AND m.visibility IN ('model', 'both') AND NOT m.deleted
+      AND m.id >= coalesce((
+          SELECT b.id FROM messages b
+          WHERE b.chat_id = @chat_id AND b.compressed AND b.visibility = 'model' AND NOT b.deleted
+          ORDER BY b.id DESC LIMIT 1
+      ), 0)
+    UNION ALL
+    SELECT m.* FROM messages m
+    WHERE m.chat_id = @chat_id AND m.role = 'system' AND m.visibility IN ('model', 'both') AND NOT m.deleted
+      AND m.id < (
+          SELECT b.id FROM messages b
+          WHERE b.chat_id = @chat_id AND b.compressed AND b.visibility = 'model' AND NOT b.deleted
+          ORDER BY b.id DESC LIMIT 1
+      )
+) AS p JOIN chat_state s ON s.chat_id = p.chat_id
+WHERE (NOT p.compressed OR p.visibility = 'model')
+  -- @authorize_filter owner=s.owner_id
+ORDER BY p.id;
+
+-- name: get_message :opt
+-- One that people see.
+SELECT m.* FROM messages m JOIN chat_state s ON s.chat_id = m.chat_id
+WHERE m.chat_id = @chat_id AND m.id = @id AND m.visibility IN ('user', 'both') AND NOT m.deleted
+  -- @authorize_filter owner=s.owner_id
+;
+
+-- name: has_unread :one
+-- Whether the assistant has written since the owner last looked.
+-- @notnull has_unread
+SELECT count(*) > 0 AS has_unread FROM (
+    SELECT FROM chats c JOIN messages m ON m.chat_id = c.id AND m.id > c.last_read_message_id
+    WHERE c.id = @chat_id AND m.role = 'assistant' AND NOT m.deleted
+      -- @authorize_filter owner=c.owner_id
+    LIMIT 1
+) AS unread;
+
+-- name: sum_cost_by_model :many
+-- What the chats of a user cost in a period, dearest model first. Deleted messages count: they were paid for. `unpriced`
+-- is the number of answers whose cost is not known. Sums are exact whole numbers that never overflow.
+-- @notnull cost_microdollars, answers, unpriced
+SELECT
+    m.model_config_id,
+    coalesce(sum(m.cost_microdollars), 0) AS cost_microdollars,
+    count(*) AS answers,
+    count(*) FILTER (WHERE m.cost_microdollars IS NULL) AS unpriced
+FROM chats c JOIN messages m ON m.chat_id = c.id
+WHERE c.owner_id = @owner_id AND m.created_at >= @since::timestamptz AND m.created_at < @until::timestamptz
+  AND (m.role = 'assistant' OR m.cost_microdollars IS NOT NULL)
+  -- @authorize_filter owner=c.owner_id
+GROUP BY m.model_config_id
+ORDER BY cost_microdollars DESC, m.model_config_id;
+
+-- name: sum_cost_by_chat :many
+-- As sum_cost_by_model, for each root chat with its children; the dearest ones.
+-- @notnull root_chat_id, cost_microdollars, answers, unpriced
+SELECT
+    coalesce(c.root_chat_id, c.id) AS root_chat_id,
+    coalesce(sum(m.cost_microdollars), 0) AS cost_microdollars,
+    count(*) AS answers,
+    count(*) FILTER (WHERE m.cost_microdollars IS NULL) AS unpriced
+FROM chats c JOIN messages m ON m.chat_id = c.id
+WHERE c.owner_id = @owner_id AND m.created_at >= @since::timestamptz AND m.created_at < @until::timestamptz
+  AND (m.role = 'assistant' OR m.cost_microdollars IS NOT NULL)
+  -- @authorize_filter owner=c.owner_id
+GROUP BY 1
+ORDER BY cost_microdollars DESC, root_chat_id
+LIMIT @max_rows::int;
+
+-- name: sum_runtime_ms :one
+-- How long models worked for a user in a period; deleted messages count.
+-- @notnull runtime_ms
+SELECT coalesce(sum(m.runtime_ms), 0)::bigint AS runtime_ms
+FROM chats c JOIN messages m ON m.chat_id = c.id
+WHERE c.owner_id = @owner_id AND m.created_at >= @since::timestamptz AND m.created_at < @until::timestamptz
+  -- @authorize_filter owner=c.owner_id
+;

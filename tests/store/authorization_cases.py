@@ -1,0 +1,385 @@
+"""What authorizes each method of `Store`: one case for every method, read by the tests of authorization."""
+
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from typing import Any
+
+import msgspec
+
+from chatd.core.access import Action, Kind, Resource
+from chatd.core.secret import Secret
+from chatd.store.cipher import Cipher, EncryptionKey
+from chatd.store.custom_queries import EncryptedColumn, SealedValue
+from chatd.store.queries import (
+    ChatClient,
+    InsertGroupMembersItem,
+    TokenKind,
+    TouchTokensLastUsedItem,
+    TouchUsersLastSeenItem,
+    UserRole,
+    UserStatus,
+)
+from store.world import MODEL, NOW, World, new_id, row
+
+CIPHER = Cipher([EncryptionKey(b"k" * 32)])
+SECRETS = EncryptedColumn("public.secrets", "value")
+
+
+class Case(msgspec.Struct, frozen=True):
+    """What a method is called with and which checks that makes, in order. Rows are checked by a filter for an action.
+
+    When the filter leaves nothing, a method shows nothing, or `raises`. `machines_only`: no person may, whatever the
+    authorizer says.
+    """
+
+    args: Callable[[World], dict[str, Any]]
+    checks: Callable[[World], Sequence[tuple[Action, Resource]]] = lambda _: ()
+    filtered: Kind | None = None
+    action: Action = Action.READ
+    raises: bool = False
+    machines_only: bool = False
+
+
+def checked(
+    action: Action,
+    kind: Kind,
+    args: Callable[[World], dict[str, Any]] = lambda _: {},
+    *,
+    owner: str | None = None,
+) -> Case:
+    """One check of one resource, which may belong to a user of the world."""
+
+    def checks(world: World) -> Sequence[tuple[Action, Resource]]:
+        return [(action, Resource(kind, owner=getattr(world, owner).id if owner else None))]
+
+    return Case(args, checks)
+
+
+def on_group(action: Action, args: Callable[[World], dict[str, Any]]) -> Case:
+    """A check of the group that the member is in, made as the member."""
+    return Case(args, lambda w: [(action, Resource(Kind.GROUP, members=frozenset({w.member.id})))])
+
+
+def asked(action: Action, args: Callable[[World], dict[str, Any]] = lambda _: {}) -> Case:
+    """A transition that a person asks for: it takes the owner whose chat it may be."""
+    return Case(
+        lambda w: {"chat_id": w.chat.chat_id, "only_owner": None, **args(w)},
+        filtered=Kind.CHAT,
+        action=action,
+        raises=True,
+    )
+
+
+def seen(kind: Kind, args: Callable[[World], dict[str, Any]], action: Action = Action.READ) -> Case:
+    """Rows that belong to someone."""
+    return Case(args, filtered=kind, action=action)
+
+
+def in_chat(args: Callable[[World], dict[str, Any]] = lambda _: {}) -> Case:
+    """Rows of a chat, which belong to its owner."""
+    return seen(Kind.CHAT, lambda w: {"chat_id": w.chat.chat_id, **args(w)})
+
+
+def fenced(args: Callable[[World], dict[str, Any]] = lambda _: {}) -> Case:
+    """What the runner of a chat reports."""
+    return checked(
+        Action.RUN,
+        Kind.CHAT,
+        lambda w: {"chat_id": w.chat.chat_id, "runner_id": new_id(), "history_version": 1, **args(w)},
+    )
+
+
+def _new_user(_: World) -> dict[str, Any]:
+    return {
+        "id": new_id(),
+        "email": "n@example.com",
+        "username": "n",
+        "display_name": "",
+        "password_hash": "x",
+    }
+
+
+CREATE, READ, UPDATE, DELETE = Action.CREATE, Action.READ, Action.UPDATE, Action.DELETE
+RUN = Action.RUN
+NOT_TAKEN: dict[str, Any] = {"taker": None, "taker_runner": None, "root_capacity": None, "child_capacity": None}
+NO_FILES: dict[str, Any] = {"file_ids": (), "most_files": 1}
+HOUR = timedelta(hours=1)
+FIRST_PAGE: dict[str, Any] = {"before_updated_at": None, "before_id": None, "max_rows": 5}
+EVER: dict[str, Any] = {"since": NOW - timedelta(days=9999), "until": NOW + timedelta(days=9999)}
+PROVIDER: dict[str, Any] = {"name": "p", "display_name": "", "base_url": "", "options": "{}", "enabled": True}
+MODEL_CONFIG: dict[str, Any] = {
+    "model": "m",
+    "display_name": "",
+    "enabled": True,
+    "context_limit": 1,
+    "compression_threshold": 70,
+    "options": "{}",
+    "input_price": None,
+    "output_price": None,
+    "cache_read_price": None,
+    "cache_write_price": None,
+}
+
+CASES: dict[str, Case] = {
+    # chats
+    "get_chat": seen(Kind.CHAT, lambda w: {"id": w.chat.chat_id}),
+    "get_chat_state": in_chat(),
+    "list_chats": seen(Kind.CHAT, lambda _: {"archived": False, **FIRST_PAGE}),
+    "list_labeled_chats": seen(Kind.CHAT, lambda _: {"archived": False, "labels": "{}", **FIRST_PAGE}),
+    "list_pinned_chats": seen(Kind.CHAT, lambda w: {"owner_id": w.member.id, "max_rows": 5}),
+    "list_child_chats": seen(Kind.CHAT, lambda w: {"root_chat_id": w.chat.chat_id, "after_id": None, "max_rows": 5}),
+    "update_chat_title": seen(Kind.CHAT, lambda w: {"id": w.chat.chat_id, "title": "t"}, UPDATE),
+    "update_chat_labels": seen(Kind.CHAT, lambda w: {"id": w.chat.chat_id, "labels": "{}"}, UPDATE),
+    "update_chat_pin": seen(Kind.CHAT, lambda w: {"id": w.chat.chat_id, "pin_order": 1}, UPDATE),
+    "mark_chat_read": seen(Kind.CHAT, lambda w: {"id": w.chat.chat_id, "message_id": 2**62}, UPDATE),
+    # files
+    "insert_file": checked(CREATE, Kind.FILE, lambda w: {**w.new_file, "id": new_id()}, owner="member"),
+    "get_file": seen(Kind.FILE, lambda w: {"id": w.new_file["id"]}),
+    "get_file_metadata": seen(Kind.FILE, lambda w: {"id": w.new_file["id"]}),
+    "list_chat_files": seen(Kind.FILE, lambda w: {"chat_id": w.chat.chat_id}),
+    "lock_orphan_files": checked(DELETE, Kind.FILE, lambda _: {"older_than": HOUR, "max_rows": 1}),
+    "delete_orphan_files": checked(DELETE, Kind.FILE, lambda _: {"ids": [new_id()]}),
+    # groups
+    "get_group_by_id": on_group(READ, lambda w: {"id": w.group.id}),
+    "list_groups": Case(lambda _: {"after_id": None, "max_rows": 10}, filtered=Kind.GROUP),
+    "insert_group": checked(CREATE, Kind.GROUP, lambda _: {"id": new_id(), "name": "g", "display_name": ""}),
+    "update_group": checked(UPDATE, Kind.GROUP, lambda w: {"id": w.group.id, "name": "g", "display_name": ""}),
+    "delete_group": checked(DELETE, Kind.GROUP, lambda w: {"id": w.group.id}),
+    "insert_group_members": checked(
+        UPDATE,
+        Kind.GROUP,
+        lambda w: {"group_id": w.group.id, "items": [InsertGroupMembersItem(w.stranger.id)]},
+    ),
+    "delete_group_member": checked(UPDATE, Kind.GROUP, lambda w: {"group_id": w.group.id, "user_id": w.member.id}),
+    "list_group_members": on_group(READ, lambda w: {"group_id": w.group.id, "after_id": None, "max_rows": 5}),
+    "list_group_ids_by_user": checked(READ, Kind.USER, lambda w: {"user_id": w.member.id}, owner="member"),
+    # logins
+    "admit_login": checked(
+        CREATE,
+        Kind.LOGIN,
+        lambda _: {"subjects": ["a"], "free_failures": [1], "forget_after": HOUR, "longest": HOUR},
+    ),
+    "settle_login": checked(UPDATE, Kind.LOGIN, lambda _: {"cleared": ["a"], "refunded": ["b"]}),
+    "delete_old_login_failures": checked(DELETE, Kind.LOGIN, lambda _: {"older_than": HOUR}),
+    "insert_setup_code": checked(CREATE, Kind.LOGIN, lambda _: {"hash": b"h"}),
+    # messages
+    "list_messages_page": in_chat(lambda _: {"before_id": None, "max_rows": 5}),
+    "list_messages_after": in_chat(lambda _: {"after_id": 0, "max_rows": 5}),
+    "list_prompt_messages": in_chat(),
+    "get_message": in_chat(lambda w: {"id": (w.chat.inserted_ids or [])[0]}),
+    "has_unread": in_chat(),
+    "sum_cost_by_model": seen(Kind.CHAT, lambda w: {"owner_id": w.member.id, **EVER}),
+    "sum_cost_by_chat": seen(Kind.CHAT, lambda w: {"owner_id": w.member.id, "max_rows": 5, **EVER}),
+    "sum_runtime_ms": seen(Kind.CHAT, lambda w: {"owner_id": w.member.id, **EVER}),
+    # models
+    "insert_provider": checked(
+        CREATE, Kind.MODEL, lambda _: {**PROVIDER, "id": new_id(), "kind": "openai", "api_key": None}
+    ),
+    "update_provider": checked(UPDATE, Kind.MODEL, lambda _: {**PROVIDER, "id": new_id()}),
+    "update_provider_key": checked(UPDATE, Kind.MODEL, lambda _: {"id": new_id(), "api_key": None}),
+    "get_provider": checked(READ, Kind.MODEL, lambda _: {"id": new_id()}),
+    "get_provider_with_key": msgspec.structs.replace(
+        checked(READ, Kind.MODEL, lambda _: {"id": new_id()}), machines_only=True
+    ),
+    "list_providers": checked(READ, Kind.MODEL),
+    "delete_provider": checked(DELETE, Kind.MODEL, lambda _: {"id": new_id()}),
+    "insert_model_config": checked(
+        CREATE, Kind.MODEL, lambda w: {**MODEL_CONFIG, "id": new_id(), "provider_id": w.provider_id}
+    ),
+    "update_model_config": checked(UPDATE, Kind.MODEL, lambda _: {**MODEL_CONFIG, "id": new_id()}),
+    "get_model_config": checked(READ, Kind.MODEL, lambda _: {"id": new_id()}),
+    "get_default_model_config": checked(READ, Kind.MODEL),
+    "list_model_configs": checked(READ, Kind.MODEL),
+    "set_default_model_config": checked(UPDATE, Kind.MODEL, lambda _: {"id": new_id()}),
+    "delete_model_config": checked(DELETE, Kind.MODEL, lambda _: {"id": new_id()}),
+    # the queue
+    "list_queued_messages": in_chat(),
+    "get_draft": in_chat(),
+    # replicas
+    "beat_replica": checked(
+        UPDATE, Kind.REPLICA, lambda _: {"id": new_id(), "url": "", "host": "h", "pid": 1, "version": "1"}
+    ),
+    "get_replica": checked(READ, Kind.REPLICA, lambda _: {"id": new_id()}),
+    "list_live_replicas": checked(READ, Kind.REPLICA),
+    "expire_replica": checked(UPDATE, Kind.REPLICA, lambda _: {"id": new_id()}),
+    "delete_replica": checked(DELETE, Kind.REPLICA, lambda _: {"id": new_id()}),
+    "delete_dead_replicas": checked(DELETE, Kind.REPLICA, lambda _: {"silent_for": HOUR}),
+    "list_owned_chats": checked(READ, Kind.CHAT, lambda _: {"replica_id": new_id()}),
+    "list_chat_versions": checked(READ, Kind.CHAT, lambda w: {"chat_ids": [w.chat.chat_id]}),
+    # site
+    "get_default_organization": checked(READ, Kind.ORGANIZATION),
+    "get_site_setting": checked(READ, Kind.SETTING, lambda _: {"key": "a"}),
+    "upsert_site_setting": checked(UPDATE, Kind.SETTING, lambda _: {"key": "a", "value": "1"}),
+    "list_versions": checked(READ, Kind.SETTING),
+    "get_secret": checked(READ, Kind.SECRET, lambda _: {"name": "a"}),
+    "insert_secret_if_absent": checked(
+        CREATE, Kind.SECRET, lambda _: {"name": "a", "value": CIPHER.encrypt(Secret("s"))}
+    ),
+    "list_encryption_keys": checked(READ, Kind.ENCRYPTION_KEY),
+    "insert_encryption_key": checked(CREATE, Kind.ENCRYPTION_KEY, lambda _: {"id": "0" * 16, "canary": "c"}),
+    "revoke_encryption_keys_except": checked(UPDATE, Kind.ENCRYPTION_KEY, lambda _: {"id": "0" * 16}),
+    # tokens
+    "insert_token": checked(
+        CREATE,
+        Kind.TOKEN,
+        lambda w: {
+            "id": new_id(),
+            "user_id": w.member.id,
+            "kind": TokenKind.API,
+            "name": "t",
+            "hash": b"h" * 32,
+            "scopes": ["*:*"],
+            "expires_at": NOW,
+            "client_ip": "",
+            "user_agent": "",
+        },
+        owner="member",
+    ),
+    "insert_session": checked(
+        CREATE,
+        Kind.LOGIN,
+        lambda w: {
+            "id": new_id(),
+            "user_id": w.member.id,
+            "verified": "x",
+            "hash": b"h" * 32,
+            "scopes": ["*:*"],
+            "expires_at": NOW,
+            "client_ip": "",
+            "user_agent": "",
+        },
+    ),
+    "count_tokens_by_user": checked(
+        READ, Kind.TOKEN, lambda w: {"user_id": w.member.id, "kind": TokenKind.API}, owner="member"
+    ),
+    "delete_oldest_sessions": checked(DELETE, Kind.LOGIN, lambda w: {"user_id": w.member.id, "keep": 1}),
+    "get_token_by_id": checked(READ, Kind.TOKEN, lambda w: {"id": w.token.id}, owner="member"),
+    "authenticate_token": checked(READ, Kind.LOGIN, lambda _: {"hash": b"h" * 32}),
+    "list_tokens_by_user": checked(
+        READ,
+        Kind.TOKEN,
+        lambda w: {"user_id": w.member.id, "kind": TokenKind.API, "before_id": None, "max_rows": 5},
+        owner="member",
+    ),
+    "delete_token": checked(DELETE, Kind.TOKEN, lambda w: {"id": w.token.id}, owner="member"),
+    "delete_user_sessions": checked(
+        DELETE, Kind.TOKEN, lambda w: {"user_id": w.member.id, "except_id": None}, owner="member"
+    ),
+    "delete_user_tokens": checked(DELETE, Kind.TOKEN, lambda w: {"user_id": w.member.id}, owner="member"),
+    "delete_expired_tokens": checked(DELETE, Kind.TOKEN, lambda _: {"expired_for": HOUR, "max_rows": 1}),
+    "touch_tokens_last_used": checked(
+        UPDATE, Kind.LOGIN, lambda w: {"items": [TouchTokensLastUsedItem(w.token.id, NOW)]}
+    ),
+    # transitions that a person asks for
+    "create_chat": checked(
+        CREATE,
+        Kind.CHAT,
+        lambda w: {
+            "chat_id": new_id(),
+            "organization_id": new_id(),
+            "owner_id": w.member.id,
+            "parent_id": new_id(),  # is not there, so nothing is created
+            "title": "t",
+            "labels": "{}",
+            "mode": None,
+            "plan_mode": False,
+            "client": ChatClient.API,
+            "mcp_server_ids": (),
+            "dynamic_tools": "[]",
+            "model_config_id": MODEL,
+            "reasoning_effort": None,
+            "rows": [row()],
+            **NO_FILES,
+            **NOT_TAKEN,
+        },
+        owner="member",
+    ),
+    "send_message": asked(
+        RUN, lambda w: {"message": row(by=w.member.id), "interrupts": False, "most_queued": 1, **NO_FILES, **NOT_TAKEN}
+    ),
+    "edit_message": asked(RUN, lambda _: {"edited_id": 0, "message": row(), **NO_FILES, **NOT_TAKEN}),
+    "interrupt": asked(UPDATE),
+    "request_compaction": asked(RUN, lambda _: NOT_TAKEN),
+    "complete_requires_action": asked(RUN, lambda _: {"rows": [row()]}),
+    "archive": asked(UPDATE),
+    "unarchive": asked(UPDATE),
+    "reconcile_invalid": asked(UPDATE, lambda _: {"error": "{}"}),
+    "delete_queued": asked(UPDATE, lambda _: {"queued_id": 0}),
+    "promote_queued": asked(RUN, lambda _: {"queued_id": 0, **NOT_TAKEN}),
+    "reorder_queued": asked(UPDATE, lambda _: {"queued_ids": []}),
+    "hold_queued": asked(UPDATE, lambda w: {"queued_id": 0, "holder": w.member.id, "hold_for": HOUR}),
+    "release_queued": asked(
+        RUN, lambda w: {"queued_id": 0, "holder": w.member.id, "message": None, **NO_FILES, **NOT_TAKEN}
+    ),
+    # transitions that a worker makes
+    "release_overdue": checked(RUN, Kind.CHAT, lambda _: {"most_chats": 1}),
+    "acquire": checked(
+        RUN,
+        Kind.CHAT,
+        lambda _: {
+            "taker": new_id(),
+            "runner_ids": [new_id()],
+            "root_capacity": None,
+            "child_capacity": None,
+            "most_takeovers": 3,
+            "error": "{}",
+        },
+    ),
+    "abandon": checked(RUN, Kind.CHAT, lambda w: {"chat_id": w.chat.chat_id, "runner_id": new_id()}),
+    "hand_over": checked(RUN, Kind.CHAT, lambda _: {"replica_id": new_id()}),
+    "give_up": checked(RUN, Kind.CHAT, lambda w: {"chat_id": w.chat.chat_id, "error": "{}"}),
+    "record_attempt": fenced(),
+    "record_retry": fenced(lambda _: {"retry": "{}"}),
+    "save_draft": fenced(lambda _: {"draft": row()}),
+    "commit_step": fenced(lambda _: {"rows": [row()], "finish": False, "compacted": False}),
+    "enter_requires_action": fenced(lambda _: {"wait_for": HOUR}),
+    "cancel_requires_action": fenced(lambda _: {"reason": "r"}),
+    "finish_turn": fenced(),
+    "finish_interruption": fenced(lambda _: {"rows": [row()]}),
+    "finish_error": fenced(lambda _: {"rows": [row()], "error": "{}"}),
+    # users
+    "get_user_by_id": checked(READ, Kind.USER, lambda w: {"id": w.member.id}, owner="member"),
+    "get_user_by_login": checked(READ, Kind.LOGIN, lambda _: {"login": "mia"}),
+    "get_user_by_username": checked(READ, Kind.USER, lambda _: {"username": "mia"}, owner="member"),
+    "list_users": Case(lambda _: {"after_id": None, "search": None, "max_rows": 10}, filtered=Kind.USER),
+    "count_users": Case(lambda _: {"search": None}, filtered=Kind.USER),
+    "has_any_user": checked(READ, Kind.USER),
+    "insert_user": checked(CREATE, Kind.USER, lambda w: {**_new_user(w), "role": UserRole.MEMBER}),
+    "insert_first_user": checked(CREATE, Kind.USER, lambda w: {**_new_user(w), "code_hash": None}),
+    "update_user_profile": checked(
+        Action.UPDATE_PERSONAL,
+        Kind.USER,
+        lambda w: {"id": w.member.id, "email": "m@example.com", "username": "m", "display_name": ""},
+        owner="member",
+    ),
+    "update_user_role": checked(
+        UPDATE, Kind.USER, lambda w: {"id": w.member.id, "role": UserRole.AUDITOR}, owner="member"
+    ),
+    "update_user_status": checked(
+        UPDATE, Kind.USER, lambda w: {"id": w.member.id, "status": UserStatus.SUSPENDED}, owner="member"
+    ),
+    "update_user_password": checked(
+        Action.UPDATE_PERSONAL,
+        Kind.USER,
+        lambda w: {"id": w.member.id, "password_hash": "y"},
+        owner="member",
+    ),
+    "rehash_password": checked(UPDATE, Kind.LOGIN, lambda w: {"id": w.member.id, "verified": "x", "stronger": "y"}),
+    "delete_user": checked(DELETE, Kind.USER, lambda w: {"id": w.member.id}, owner="member"),
+    "lock_active_owners": checked(UPDATE, Kind.USER),
+    "touch_users_last_seen": checked(
+        UPDATE, Kind.LOGIN, lambda w: {"items": [TouchUsersLastSeenItem(w.member.id, NOW)]}
+    ),
+    # hand-written
+    "list_encrypted_columns": checked(READ, Kind.ENCRYPTION_KEY),
+    "lock_values_under_other_keys": checked(
+        UPDATE, Kind.ENCRYPTION_KEY, lambda _: {"column": SECRETS, "key_id": "0" * 16, "max_rows": 1}
+    ),
+    "replace_sealed_values": checked(
+        UPDATE,
+        Kind.ENCRYPTION_KEY,
+        lambda _: {"column": SECRETS, "values": [SealedValue("(0,1)", Secret("x"))]},
+    ),
+    "list_announced_keys": checked(READ, Kind.ENCRYPTION_KEY),
+    "hold_announcements": checked(UPDATE, Kind.ENCRYPTION_KEY),
+}

@@ -1,0 +1,132 @@
+"""Who may do what to whose chat, decided by roles: the owner, a stranger, an owner of the site, a worker."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+from uuid import UUID
+
+import pytest
+import pytest_asyncio
+
+from chatd.core.access import WORKER, Kind, OwnedBy
+from chatd.core.errors import NotAuthorized
+from chatd.core.transitions import Transition
+from chatd.store.actor import acting_as
+from chatd.store.authorized import AuthorizedStore
+from chatd.store.authorizer import RoleAuthorizer
+from chatd.store.queries import User
+from store.authorization_cases import CASES, UPDATE
+from store.world import World, add_chat, new_id, open_sql, person, populate
+
+pytestmark = pytest.mark.behaviour("STORE-2")
+
+
+@pytest_asyncio.fixture
+async def world(database: Any) -> AsyncIterator[World]:
+    async with open_sql(database.dsn) as sql:
+        yield await populate(sql)
+
+
+ASKED = [method for method, case in CASES.items() if case.filtered is Kind.CHAT and case.raises]
+# What only a machine does: it names no owner whose chat it would have to be.
+WORKERS = [
+    *("release_overdue", "acquire", "abandon", "hand_over", "give_up", "record_attempt", "record_retry", "save_draft"),
+    *("commit_step", "enter_requires_action", "cancel_requires_action", "finish_turn", "finish_interruption"),
+    *("finish_error", "list_owned_chats", "list_chat_versions"),
+]
+
+
+def found(result: Any) -> bool:
+    """Whether there was such a chat for the actor; a refusal of the chat itself says that there was."""
+    return result not in (None, [])
+
+
+def test_every_transition_is_asked_for_or_a_workers():
+    transitions = {str(transition) for transition in Transition} | {"release_overdue", "hand_over"}
+
+    assert transitions == {"create_chat", *ASKED, *WORKERS} - {"list_owned_chats", "list_chat_versions"}
+
+
+@pytest.mark.parametrize("method", ASKED)
+async def test_the_chat_of_someone_else_looks_missing(method: str, world: World):
+    store, args = AuthorizedStore(world.sql, RoleAuthorizer()), CASES[method].args(world)
+
+    with acting_as(person(world.stranger)):
+        assert not found(await getattr(store, method)(**args))
+        assert not found(await getattr(store, method)(**{**args, "only_owner": world.stranger.id}))
+        with pytest.raises(NotAuthorized):
+            await getattr(store, method)(**{**args, "only_owner": world.member.id})
+    with acting_as(world.member_person):
+        assert not found(await getattr(store, method)(**{**args, "chat_id": new_id()}))
+        assert found(await getattr(store, method)(**args))
+
+
+@pytest.mark.parametrize("method", ASKED)
+async def test_an_owner_of_the_site_stops_and_tidies_the_chats_of_others_but_makes_none_run(method: str, world: World):
+    store, args = AuthorizedStore(world.sql, RoleAuthorizer()), CASES[method].args(world)
+
+    with acting_as(person(world.owner)):
+        assert found(await getattr(store, method)(**args)) == (CASES[method].action is UPDATE)
+
+
+async def test_an_owner_of_the_site_runs_their_own_chats(world: World):
+    store, mine = AuthorizedStore(world.sql, RoleAuthorizer()), await add_chat(world.sql, world.owner)
+
+    with acting_as(person(world.owner)):
+        args: dict[str, Any] = {**CASES["send_message"].args(world), "chat_id": mine.chat_id}
+        assert found(await store.send_message(**args))
+
+
+@pytest.mark.parametrize("method", ASKED)
+async def test_a_token_for_reading_changes_no_chat(method: str, world: World):
+    store, args = AuthorizedStore(world.sql, RoleAuthorizer()), CASES[method].args(world)
+
+    with acting_as(person(world.member, scopes=frozenset({"chat:read"}))), pytest.raises(NotAuthorized):
+        await getattr(store, method)(**args)
+
+
+@pytest.mark.parametrize("method", WORKERS)
+async def test_what_a_runner_does_is_for_machines_only(method: str, world: World):
+    store, args = AuthorizedStore(world.sql, RoleAuthorizer()), CASES[method].args(world)
+
+    refused = [world.member] if method.startswith("list_") else [world.member, world.owner]
+    for user in refused:
+        with acting_as(person(user)), pytest.raises(NotAuthorized):
+            await getattr(store, method)(**args)
+    with acting_as(WORKER):
+        await getattr(store, method)(**args)
+
+
+LISTS = ("list_chats", "list_labeled_chats")
+SHOWN = [
+    method
+    for method, case in CASES.items()
+    if case.filtered in (Kind.CHAT, Kind.FILE) and not case.raises and method not in LISTS
+]
+EMPTY = ("list_pinned_chats", "list_child_chats", "list_chat_files", "list_queued_messages", "get_draft", "has_unread")
+EMPTY_SUMS = ("sum_cost_by_model", "sum_cost_by_chat", "sum_runtime_ms")
+
+
+@pytest.mark.parametrize("method", SHOWN)
+async def test_nothing_of_someone_elses_chats_and_files_is_seen_or_changed(method: str, world: World):
+    store, args = AuthorizedStore(world.sql, RoleAuthorizer()), CASES[method].args(world)
+
+    with acting_as(person(world.stranger)):
+        assert not await getattr(store, method)(**args)
+    with acting_as(world.member_person):
+        assert bool(await getattr(store, method)(**args)) == (method not in EMPTY + EMPTY_SUMS)
+
+
+@pytest.mark.parametrize("method", LISTS)
+async def test_everyone_lists_their_own_chats_and_an_owner_of_the_site_anyones(method: str, world: World):
+    store, args = AuthorizedStore(world.sql, RoleAuthorizer()), CASES[method].args(world)
+    other = await add_chat(world.sql, world.stranger)
+
+    async def listed(user: User, **more: Any) -> set[UUID]:
+        with acting_as(person(user)):
+            return {chat.id for chat in await getattr(store, method)(**args, **more)}
+
+    assert await listed(world.member) == {world.chat.chat_id}
+    assert await listed(world.stranger) == {other.chat_id}
+    assert await listed(world.owner) == {world.chat.chat_id, other.chat_id}
+    assert await listed(world.owner, authorize=OwnedBy(world.stranger.id)) == {other.chat_id}
+    assert await listed(world.member, authorize=OwnedBy(world.stranger.id)) == set()
