@@ -14,6 +14,8 @@ from chatd.core.messages import Role, read_content
 from chatd.core.parts import PART_TYPES, AnyPart, UnknownPart
 from chatd.core.stored_parts import encode_parts
 
+pytestmark = [pytest.mark.behaviour("CONTENT-1"), pytest.mark.behaviour("CONTENT-3")]
+
 GOLDEN = sorted((Path(__file__).parent / "golden").glob("*.json"))
 PARTS_BY_NAME: dict[str, type[AnyPart]] = {part_type.__name__: part_type for part_type in (*PART_TYPES, UnknownPart)}
 

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from chatd.core.stored_text import escape, unescape
 from core.part_strategies import TEXTS
 
+pytestmark = pytest.mark.behaviour("CONTENT-7")
+
 ALL_CHARACTERS = "".join(map(chr, range(sys.maxunicode + 1)))
 
 

@@ -115,6 +115,7 @@ def held(parts: tuple[AnyPart, ...]) -> set[str]:
 IMPLIED = {"text", "error", "media"}
 
 
+@pytest.mark.behaviour("CONTENT-3")
 @given(st.lists(ENVELOPES), st.sampled_from(ROLES))
 def test_nothing_in_an_envelope_is_lost(envelopes: list[dict[str, Any]], role: Role):
     parts = read_content(0, role, json.dumps(envelopes))
@@ -124,6 +125,7 @@ def test_nothing_in_an_envelope_is_lost(envelopes: list[dict[str, Any]], role: R
         assert set(leaves(envelope)) - {""} <= held((part,)) | IMPLIED
 
 
+@pytest.mark.behaviour("CONTENT-3")
 @given(LISTS, st.sampled_from(ROLES))
 def test_nothing_in_any_list_is_lost(values: list[Any], role: Role):
     parts = read_content(0, role, json.dumps(values))
@@ -132,6 +134,7 @@ def test_nothing_in_any_list_is_lost(values: list[Any], role: Role):
     assert set(leaves(values)) - {""} <= held(parts) | IMPLIED
 
 
+@pytest.mark.behaviour("CONTENT-3")
 @given(VALUES | LISTS, st.sampled_from(ROLES))
 def test_what_was_read_can_be_stored_as_version_1(value: object, role: Role):
     parts = read_content(0, role, json.dumps(value))
@@ -139,6 +142,7 @@ def test_what_was_read_can_be_stored_as_version_1(value: object, role: Role):
     assert decode_parts(encode_parts(parts)) == parts
 
 
+@pytest.mark.behaviour("CONTENT-3")
 @given(st.lists(PARTS.filter(lambda part: not isinstance(part, ToolCallPart | ToolResultPart)), min_size=1))
 def test_typed_parts_are_read_as_such_in_every_role(parts: list[Part]):
     """Parts whose stored form is the same in both versions: no JSON values, no provider metadata."""
@@ -154,6 +158,7 @@ def test_typed_parts_are_read_as_such_in_every_role(parts: list[Part]):
         assert encode_parts(read).replace("\ue000\ue000", "\ue000") == stored.replace("\ue000\ue000", "\ue000")
 
 
+@pytest.mark.behaviour("CONTENT-3")
 @pytest.mark.parametrize("role", [Role.SYSTEM, Role.USER, Role.ASSISTANT])
 def test_a_string_is_one_text(role: Role):
     assert read_content(0, role, '"hi\\n\ue000\ue001"') == (TextPart(text="hi\n\ue000\ue001"),)
@@ -169,6 +174,7 @@ def test_null_and_an_empty_list_have_no_parts(role: Role, stored: str):
     assert read_content(0, role, stored) == ()
 
 
+@pytest.mark.behaviour("CONTENT-3")
 def test_result_rows_are_for_tool_messages_only():
     row = '{"tool_call_id":"c","result":{"a":1}}'
 
@@ -176,6 +182,7 @@ def test_result_rows_are_for_tool_messages_only():
     assert read_content(0, Role.ASSISTANT, f"[{row}]") == (UnknownPart(row),)
 
 
+@pytest.mark.behaviour("CONTENT-3")
 def test_an_envelope_among_typed_parts_keeps_its_content():
     """As a part, it would be a call without arguments."""
     envelope = '{"type":"tool-call","data":{"tool_call_id":"c","input":"{}"}}'
@@ -224,6 +231,7 @@ def test_the_input_of_a_call_is_kept_as_the_model_wrote_it(text: str):
     assert read_content(0, Role.ASSISTANT, stored) == (ToolCallPart(tool_call_id="c", args=text),)
 
 
+@pytest.mark.behaviour("CONTENT-7")
 def test_arguments_of_a_typed_call_are_kept_byte_for_byte():
     stored = '[{"type":"tool-call","tool_call_id":"c","args":{"b": 1e400,  "a": "x", "a": 1.50}}]'
 
@@ -267,6 +275,7 @@ def test_an_envelope_of_a_file_is_a_file():
     assert read_content(0, Role.USER, stored) == (FilePart(media_type="text/plain", name="a.txt", data="aGk="),)
 
 
+@pytest.mark.behaviour("CONTENT-10")
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("version", [0, 1])
 @pytest.mark.parametrize("stored", ["", "{", '{"a":1}', "[1,", "7", "nonsense", '"\ud800"', "\0", '["\\u0000"]'])
@@ -278,6 +287,7 @@ def test_an_unreadable_row_is_unknown_and_can_be_stored(version: int, role: Role
     assert decode_parts(encode_parts(parts)) == parts
 
 
+@pytest.mark.behaviour("CONTENT-3")
 @pytest.mark.parametrize("version", [-1, 2, 99])
 def test_an_unknown_version_is_an_error_that_names_it(version: int):
     with pytest.raises(UnknownContentVersion, match=rf"content version {version};") as caught:
@@ -286,6 +296,7 @@ def test_an_unknown_version_is_an_error_that_names_it(version: int):
     assert caught.value.version == version
 
 
+@pytest.mark.behaviour("CONTENT-10")
 @pytest.mark.parametrize("stored", ['[{"type":"text","text":"hi"}]', '"hi"', "x"])
 def test_a_reader_of_a_whole_chat_gets_an_unknown_part_for_an_unknown_version(stored: str):
     assert read_content_leniently(2, Role.USER, stored) == (unknown(stored),)

@@ -69,11 +69,13 @@ def known(cost: int | None) -> int:
     return cost
 
 
+@pytest.mark.behaviour("COST-1")
 @given(usages(), all_prices)
 def test_a_cost_is_the_exact_sum_rounded_up_once(usage: Usage, prices: Prices):
     assert cost_microdollars(some(usage), prices) == math.ceil(exact(usage, prices))
 
 
+@pytest.mark.behaviour("COST-1")
 @given(usages(), all_prices)
 def test_the_callers_decimal_context_changes_nothing(usage: Usage, prices: Prices):
     expected = cost_microdollars(usage, prices)
@@ -110,6 +112,7 @@ def test_more_tokens_never_cost_less(usage: Usage, prices: Prices, field: str, m
     assert known(cost_microdollars(grown, prices)) >= known(cost_microdollars(some(usage), prices))
 
 
+@pytest.mark.behaviour("COST-2")
 @given(usages(), all_prices)
 def test_reasoning_is_charged_once_as_output(usage: Usage, prices: Prices):
     plain = msgspec.structs.replace(usage, reasoning_tokens=None, total_tokens=None)
@@ -138,6 +141,7 @@ def test_a_cost_by_hand(usage: Usage, prices: dict[str, str], cost: int):
     assert cost_microdollars(usage, Prices.parse(**prices)) == cost
 
 
+@pytest.mark.behaviour("COST-1")
 def test_a_used_kind_without_a_price_makes_the_cost_unknown():
     prices = Prices.parse(input="3", output="15")
 
@@ -152,6 +156,7 @@ def test_a_kind_that_was_not_used_needs_no_price():
     assert cost_microdollars(Usage(input_tokens=5, cache_read_tokens=0), prices) == 15
 
 
+@pytest.mark.behaviour("COST-1")
 @given(usages(), all_prices)
 def test_a_free_call_costs_zero_and_is_not_unknown(usage: Usage, prices: Prices):
     assert cost_microdollars(usage, FREE) == 0
@@ -165,6 +170,7 @@ def test_a_call_whose_charged_tokens_were_not_reported_is_unknown(usage: Usage):
     assert cost_microdollars(usage, Prices()) is None
 
 
+@pytest.mark.behaviour("COST-1")
 def test_the_largest_cost_a_bigint_holds_is_kept_and_one_more_is_refused():
     prices = Prices.parse(input="9223372.036854775", output="1")
     rest = MOST_MICRODOLLARS - 9223372036854775 * 1000
@@ -204,6 +210,7 @@ def test_an_allowed_text_is_read_exactly(text: str):
     assert Fraction(parse_price(text)) == Fraction(text)
 
 
+@pytest.mark.behaviour("COST-1")
 @given(st.builds(Prices, **dict.fromkeys(("input", "output", "cache_read", "cache_write"), st.none() | any_price)))
 def test_prices_survive_their_texts(prices: Prices):
     assert Prices.parse(**prices.texts()) == prices
@@ -260,6 +267,7 @@ def test_an_absurd_count_is_refused_with_its_field(field: str, count: object):
     assert caught.value.field == field
 
 
+@pytest.mark.behaviour("COST-2")
 @pytest.mark.parametrize("usage", [{"output_tokens": 4, "reasoning_tokens": 5}, {"reasoning_tokens": 1}])
 def test_reasoning_beyond_the_output_is_refused(usage: dict[str, int]):
     with pytest.raises(ImpossibleUsage) as caught:

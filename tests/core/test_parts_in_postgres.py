@@ -25,12 +25,14 @@ def through_jsonb(connection: "psycopg.Connection[Any]", stored: str) -> str:
     return row[0]
 
 
+@pytest.mark.behaviour("CONTENT-7")
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(parts=st.lists(PARTS, max_size=4))
 def test_parts_with_any_text_survive_jsonb(connection: "psycopg.Connection[Any]", parts: list[Part]):
     assert decode_parts(through_jsonb(connection, encode_parts(parts))) == tuple(parts)
 
 
+@pytest.mark.behaviour("CONTENT-10")
 def test_an_unknown_part_is_written_back_unchanged(connection: "psycopg.Connection[Any]"):
     raw = '{"zeta": [1.50, 1e3], "type": "hologram", "text": "\ue000\ue001 \\u0007 \\\\u0000"}'
     stored = through_jsonb(connection, f"[{raw}]")

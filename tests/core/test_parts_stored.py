@@ -24,11 +24,13 @@ STORABLE = st.recursive(
 UNKNOWN = STORABLE.map(lambda value: UnknownPart(json.dumps({"type": "hologram", "value": value})))
 
 
+@pytest.mark.behaviour("CONTENT-1")
 @given(st.lists(PARTS | UNKNOWN, max_size=4))
 def test_every_part_comes_back(parts: list[AnyPart]):
     assert decode_parts(encode_parts(parts)) == tuple(parts)
 
 
+@pytest.mark.behaviour("CONTENT-7")
 @given(st.lists(PARTS, max_size=4))
 def test_the_stored_form_is_json_without_nul_and_lone_surrogates(parts: list[Part]):
     stored = encode_parts(parts)
@@ -38,6 +40,7 @@ def test_the_stored_form_is_json_without_nul_and_lone_surrogates(parts: list[Par
     assert isinstance(json.loads(stored), list)
 
 
+@pytest.mark.behaviour("CONTENT-7")
 @pytest.mark.parametrize(
     "text",
     [
@@ -58,6 +61,7 @@ def test_arguments_and_results_come_back_byte_for_byte(text: str):
     assert decode_parts(encode_parts(parts)) == parts
 
 
+@pytest.mark.behaviour("CONTENT-3")
 @given(PARTS)
 def test_no_part_is_written_in_the_shape_of_an_envelope(part: Part):
     """Rows of version 0 are told apart by it."""
@@ -66,6 +70,7 @@ def test_no_part_is_written_in_the_shape_of_an_envelope(part: Part):
     assert not (set(written) == {"type", "data"} and isinstance(written["data"], dict))
 
 
+@pytest.mark.behaviour("CONTENT-1")
 def test_required_fields_are_written_and_empty_optional_ones_are_not():
     parts = [TextPart(text=""), ToolCallPart(tool_call_id="")]
 
@@ -79,6 +84,7 @@ def test_the_order_of_keys_does_not_matter(order: Any):
     assert decode_parts(stored) == (TextPart(text="hi"),)
 
 
+@pytest.mark.behaviour("CONTENT-10")
 @pytest.mark.parametrize(
     "raw",
     [
@@ -105,6 +111,7 @@ def test_what_is_no_part_is_kept_as_it_is_between_its_neighbours(raw: str):
     assert encode_parts(parts) == stored
 
 
+@pytest.mark.behaviour("CONTENT-10")
 @pytest.mark.parametrize("stored", ['{"type":"text","text":"hi"}', '"hi"', "7", '[{"type":"text"', "", "[1,]", "nul"])
 def test_an_unreadable_row_is_one_unknown_part(stored: str):
     (part,) = decode_parts(stored)
@@ -112,6 +119,7 @@ def test_an_unreadable_row_is_one_unknown_part(stored: str):
     assert part == unknown(stored)
 
 
+@pytest.mark.behaviour("CONTENT-10")
 def test_a_row_that_is_nested_too_deep_is_one_unknown_part():
     stored = "[" * 100_000 + "]" * 100_000
 
@@ -126,6 +134,7 @@ def test_a_field_that_a_newer_version_added_does_not_hide_the_part():
     assert decode_parts('[{"type":"text","text":"hi","mood":"calm"}]') == (TextPart(text="hi"),)
 
 
+@pytest.mark.behaviour("CONTENT-10")
 @given(TEXTS)
 def test_any_row_can_be_read_and_written_back(stored: str):
     parts = decode_parts(stored)

@@ -18,6 +18,7 @@ QUEUE_STATES = {State.E1, State.R1, State.I1, State.A1, State.XE1}
 EMPTY_TWIN = {State.E1: State.E0, State.R1: State.R0, State.I1: State.I0, State.A1: State.A0}
 
 
+@pytest.mark.behaviour("STATE-8")
 def test_every_combination_is_a_state_and_no_two_are_the_same():
     found = [
         classify(status, archived=archived, queued=queued)
@@ -44,6 +45,7 @@ def test_every_transition_has_a_row_and_every_cell_a_landing():
     assert all(cells and all(ends for ends in cells.values()) for cells in TABLE.values())
 
 
+@pytest.mark.behaviour("STATE-8")
 def test_no_transition_leads_to_an_invalid_chat_or_to_none():
     ends = {end for cells in TABLE.values() for landed in cells.values() for end in landed}
 
@@ -72,6 +74,7 @@ def test_an_archived_chat_only_comes_back_or_loses_its_owner():
         }
 
 
+@pytest.mark.behaviour("STATE-8")
 @pytest.mark.parametrize("transition", Transition)
 def test_what_is_not_in_the_table_is_refused_by_name(transition: Transition):
     for state in State:
