@@ -373,11 +373,13 @@ class Transitions:
         )
         return self._outcome(Transition.FINISH_INTERRUPTION, change, messages)
 
-    async def finish_error(self, fence: Fence, messages: Sequence[NewMessage] = (), *, error: str) -> Outcome:
+    async def finish_error(self, at: Fence | UUID, messages: Sequence[NewMessage] = (), *, error: str) -> Outcome:
+        """By its runner; or, given only its id, of a chat that nobody runs."""
+        fence = at if isinstance(at, Fence) else None
         change = await self._store.finish_error(
-            chat_id=fence.chat_id,
-            runner_id=fence.runner_id,
-            history_version=fence.history_version,
+            chat_id=at.chat_id if isinstance(at, Fence) else at,
+            runner_id=fence and fence.runner_id,
+            history_version=fence and fence.history_version,
             rows=_rows(messages),
             error=error,
         )
