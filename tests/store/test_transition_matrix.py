@@ -223,9 +223,6 @@ async def ready_for(chats: Chats, transition: Transition, state: State, shape: S
     return chat
 
 
-@pytest.mark.xfail(
-    reason="promote_queued: min() over no other message makes its position NULL", raises=asyncpg.NotNullViolationError
-)
 @pytest.mark.behaviour("STATE-1")
 async def test_a_held_message_that_waits_alone_can_be_sent_now(database: Database):
     async with open_chats(database.dsn) as chats:

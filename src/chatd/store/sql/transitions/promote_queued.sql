@@ -5,6 +5,7 @@ CREATE FUNCTION promote_queued(
 DECLARE
     change chat_change;
     was_held boolean;
+    front bigint; -- of all others; NULL when there are none
 BEGIN
     change := open_transition('promote_queued', target, only_owner);
     IF change.outcome <> 'applied' THEN
@@ -14,15 +15,12 @@ BEGIN
     IF NOT FOUND THEN
         RETURN refused(change, 'queued_not_found', queued::text);
     END IF;
+    SELECT min(q.position) INTO front FROM queued_messages q WHERE q.chat_id = target AND q.id <> queued;
     UPDATE queued_messages q SET
-        position = (SELECT min(other.position) FROM queued_messages other WHERE other.chat_id = target AND other.id <> queued) - 1,
+        position = least(q.position, front - 1),
         held_by = NULL,
         held_until = NULL
-    WHERE q.chat_id = target AND q.id = queued
-      AND (was_held OR EXISTS (
-          SELECT FROM queued_messages other
-          WHERE other.chat_id = target AND (other.position, other.id) < (q.position, q.id)
-      ));
+    WHERE q.chat_id = target AND q.id = queued AND (was_held OR q.position >= front);
     IF FOUND THEN
         change.queue_version := change.snapshot_version;
     END IF;
