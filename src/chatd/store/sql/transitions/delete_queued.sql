@@ -8,7 +8,8 @@ BEGIN
     IF change.outcome <> 'applied' THEN
         RETURN change;
     END IF;
-    DELETE FROM queued_messages q WHERE q.chat_id = target AND q.id = queued RETURNING q.held_until IS NOT NULL INTO was_held;
+    DELETE FROM queued_messages q WHERE q.chat_id = target AND q.id = queued
+    RETURNING q.held_until IS NOT NULL INTO was_held;
     IF NOT FOUND THEN
         RETURN refused(change, 'queued_not_found', queued::text);
     END IF;

@@ -1,6 +1,7 @@
 -- "Send now": the message goes to the front. A chat that runs is interrupted for it; any other runs with it at once.
 CREATE FUNCTION promote_queued(
-    target uuid, only_owner uuid, queued bigint, taker uuid, taker_runner uuid, root_capacity integer, child_capacity integer
+    target uuid, only_owner uuid, queued bigint, taker uuid, taker_runner uuid, root_capacity integer,
+    child_capacity integer
 ) RETURNS chat_change LANGUAGE plpgsql AS $$
 DECLARE
     change chat_change;

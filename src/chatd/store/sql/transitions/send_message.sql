@@ -3,7 +3,8 @@
 -- waits, and this one waits.
 CREATE FUNCTION send_message(
     target uuid, only_owner uuid, message message_row, interrupts boolean, file_ids uuid[],
-    most_queued integer, most_files integer, taker uuid, taker_runner uuid, root_capacity integer, child_capacity integer
+    most_queued integer, most_files integer, taker uuid, taker_runner uuid, root_capacity integer,
+    child_capacity integer
 ) RETURNS chat_change LANGUAGE plpgsql AS $$
 DECLARE
     nobody CONSTANT uuid := '00000000-0000-0000-0000-000000000000';
