@@ -25,25 +25,16 @@ CLIENTS = 4
 STEPS = 50  # of one program: the chat goes through several turns, and a failure can still be read
 PROGRAMS = 200 if os.environ.get("CHATD_TEST_LONG") else 10  # 10,000 steps or 500
 T = Transition
-# What moves a chat along comes more often than what most states refuse.
-ACTIONS: list[Transition | str] = [
-    *T,
-    *BATCHES,
-    *[T.SEND_MESSAGE] * 8,
-    *[T.ACQUIRE] * 5,
-    *[T.COMMIT_STEP] * 6,
-    *[T.ENTER_REQUIRES_ACTION] * 3,
-    *[T.HOLD_QUEUED, T.RELEASE_QUEUED, T.FINISH_INTERRUPTION, T.COMPLETE_REQUIRES_ACTION, T.UNARCHIVE] * 2,
-]
 programs = st.lists(
     st.builds(
         Step,
         client=st.integers(0, CLIENTS - 1),
-        action=st.sampled_from(ACTIONS),
+        action=st.sampled_from([*T, *BATCHES]),
         first=st.integers(0, 5),
         second=st.integers(0, 5),
         stale=st.booleans(),
         flag=st.booleans(),
+        choice=st.integers(-20, 60).map(lambda number: max(0, number)),
     ),
     min_size=STEPS,
     max_size=STEPS,
@@ -122,7 +113,8 @@ class Replay:
         assert summary(change) == modelled(after), call
         assert change.snapshot_before == (before.snapshot if before else 0)
         if before and call.transition in (T.EDIT_MESSAGE, T.DELETE_QUEUED, T.RELEASE_QUEUED):
-            self.gone |= {each.text for each in before.queue} - {each.text for each in after.queue}
+            kept = {each.text for each in after.queue} | {each.content.text for each in after.messages}
+            self.gone |= {each.text for each in before.queue} - kept
         self.models[after.snapshot] = after
 
 
@@ -219,7 +211,7 @@ async def test_what_concurrent_clients_commit_is_what_the_model_makes_of_it_and_
             commits += await _holds(chats, replicas, steps)
 
     assert len(programs) == PROGRAMS
-    assert commits > PROGRAMS * STEPS // 5, "most calls were refused: the programs show little"
+    assert commits > PROGRAMS * STEPS // 4, "most calls were refused: the programs show little"
 
 
 def test_the_state_of_a_new_model_is_that_of_a_new_chat():

@@ -12,13 +12,15 @@ from chatd.core.messages import NewMessage
 from chatd.core.outcomes import Refused
 from chatd.core.parts import TextPart, ToolCallPart, ToolResultPart
 from chatd.core.roles import Role
-from chatd.core.transitions import Transition
+from chatd.core.states import RUNNABLE, Status, classify
+from chatd.core.transitions import TABLE, Transition
 from chatd.store.transitions import Applied, Fence, Outcome, Take
 from store.transition_driver import DYNAMIC, ERROR, LOCAL, Chats
 from store.world import new_id
 
 T = Transition
 HOLDERS = (UUID(int=11), UUID(int=12))
+QUEUE = {T.DELETE_QUEUED, T.PROMOTE_QUEUED, T.REORDER_QUEUED, T.HOLD_QUEUED, T.RELEASE_QUEUED}
 FENCED = {
     *(T.RECORD_ATTEMPT, T.RECORD_RETRY, T.SAVE_DRAFT, T.COMMIT_STEP, T.ENTER_REQUIRES_ACTION),
     *(T.CANCEL_REQUIRES_ACTION, T.FINISH_TURN, T.FINISH_INTERRUPTION, T.FINISH_ERROR),
@@ -34,6 +36,7 @@ class Step(msgspec.Struct, frozen=True):
     second: int
     stale: bool  # act on an older look at the chat
     flag: bool
+    choice: int = 0  # above zero: not `action`, but something that the table allows where the chat is thought to be
 
 
 BATCHES = ("hand_over", "release_overdue", "fall_silent")
@@ -79,8 +82,9 @@ class Program(msgspec.Struct):
         for step in steps:
             low = self.seen
             view = self.views[-1 - step.first % min(4, len(self.views))] if step.stale else await self.look()
-            if isinstance(step.action, Transition):
-                call = self._compose(step.action, step, view["state"], view)
+            action = likely(step, view) if step.choice else step.action
+            if isinstance(action, Transition):
+                call = self._compose(action, step, view["state"], view)
                 try:
                     answered = await perform(self.chats, self.chat_id, call, hold_seconds=0.0 if step.flag else 60.0)
                 except asyncpg.NotNullViolationError:
@@ -133,10 +137,26 @@ class Program(msgspec.Struct):
             order=tuple(reversed(queued)) if step.flag else tuple(queued[1:] + queued[:1]),
             holder=HOLDERS[step.second % 2],
             taker=(replica, new_id()) if transition is T.ACQUIRE or step.second % 2 else None,
-            interrupts=step.flag,
-            finish=step.flag,
+            interrupts=step.second == 0,
+            finish=step.flag and step.first > 2,
             compacted=step.second == 0,
         )
+
+
+def likely(step: Step, view: dict[str, Any]) -> Transition:
+    """What moves the chat along: an owner, a wait for the client where one is due, else anything that is allowed."""
+    row = view["state"]
+    state = classify(Status(row["status"]), archived=row["archived"], queued=row["queue_length"] > 0)
+    if state in RUNNABLE and row["runner_id"] is None and step.first:
+        return T.ACQUIRE
+    if row["status"] == "running" and step.first > 1 and any(call.dynamic for call in unanswered(view)):
+        return T.ENTER_REQUIRES_ACTION
+    fitting = [each for each in T if state in TABLE[each] and each not in (T.ABANDON, T.GIVE_UP, T.ACQUIRE)]
+    chosen = fitting[step.choice % len(fitting)]
+    # Without a queue there is nothing to do with it, and turns that keep running show more than edits of them.
+    if (chosen in QUEUE and not view["queue"]) or (chosen is T.EDIT_MESSAGE and step.first):
+        return T.COMMIT_STEP if row["status"] == "running" and step.flag else T.SEND_MESSAGE
+    return chosen
 
 
 def composed_rows(transition: Transition, text: str, step: Step, open_calls: list[ToolCall]) -> tuple[Content, ...]:
