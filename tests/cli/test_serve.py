@@ -115,6 +115,35 @@ async def test_several_replicas_share_the_port_and_a_dead_one_is_replaced(data_d
                 assert (await server.call("GET", ME, token=token))[0] == 200
 
 
+async def test_the_lease_of_a_replica_that_is_killed_ends_at_once(database: "object", data_dir: Path):
+    """Its parent saw it die: nobody waits until it has been silent for a lease."""
+    dsn: str = database.dsn  # type: ignore[attr-defined]
+    async with serving(data_dir, "--replicas", "2", CHATD_DATABASE_URL=dsn) as server:
+        connection = await asyncpg.connect(dsn)
+        try:
+            victim = await _replica_with_a_row(connection, _children(server.process.pid))
+            os.kill(victim, signal.SIGKILL)
+            async with asyncio.timeout(WAIT_SECONDS):
+                while not await connection.fetchval(
+                    "SELECT heartbeat_at = '-infinity' FROM replicas WHERE pid = $1", victim
+                ):
+                    await server.call("GET", "/healthz")
+        finally:
+            await connection.close()
+    connection = await asyncpg.connect(dsn)
+    left = [row["pid"] for row in await connection.fetch("SELECT pid FROM replicas")]
+    await connection.close()
+    assert left == [victim]  # the others ended well and removed theirs
+
+
+async def _replica_with_a_row(connection: "asyncpg.Connection[asyncpg.Record]", pids: list[int]) -> int:
+    async with asyncio.timeout(WAIT_SECONDS):
+        while True:
+            pid = await connection.fetchval("SELECT pid FROM replicas WHERE pid = ANY ($1) LIMIT 1", pids)
+            if pid is not None:
+                return pid
+
+
 def _children(parent: int) -> list[int]:
     """The replicas of a parent: python processes, not the `env` that starts them."""
     found: list[int] = []

@@ -410,3 +410,65 @@ def test_no_file_does_anything_but_load_or_be_refused(tmp_path_factory: pytest.T
     folder = tmp_path_factory.mktemp("settings")
     (folder / "chatd.toml").write_bytes(text)
     assert all(problem.isprintable() for problem in refusals({}, {}, folder))
+
+
+@pytest.mark.behaviour("STATE-5")
+@pytest.mark.parametrize(
+    ("raw", "taken"),
+    [
+        ("1", 1),
+        ("25", 25),
+        ("0", 1),
+        ("-3", 1),
+        ("2147483647", 2147483647),
+        ("2147483648", 2147483647),
+        ("9" * 4000, 2147483647),
+        ("-" + "9" * 4000, 1),
+    ],
+)
+def test_a_batch_size_that_is_out_of_range_counts_as_the_nearest_in_it(load: Load, raw: str, taken: int):
+    assert load({"CHATD_CHAT_ACQUIRE_BATCH_SIZE": raw}).settings.chat_acquire_batch_size == taken
+
+
+@pytest.mark.parametrize("raw", ["many", "", "1.5", "1e3", "--1"])
+def test_a_batch_size_that_is_no_number_is_refused(load: Load, raw: str):
+    assert "must be a whole number" in problems(load, {"CHATD_CHAT_ACQUIRE_BATCH_SIZE": raw})[0]
+
+
+@pytest.mark.behaviour("STATE-5")
+@pytest.mark.parametrize(
+    "text", ["chat.acquire_batch_size = 3\n", "[chat]\nacquire_batch_size = 3\n", "chat = {acquire_batch_size = 3}\n"]
+)
+def test_the_batch_size_stands_in_a_table_of_the_file(load: Load, tmp_path: Path, text: str):
+    (tmp_path / "chatd.toml").write_text(text)
+    assert load().settings.chat_acquire_batch_size == 3
+    assert load().origins["chat_acquire_batch_size"] == str(tmp_path / "chatd.toml")
+    assert load({"CHATD_CHAT_ACQUIRE_BATCH_SIZE": "4"}).settings.chat_acquire_batch_size == 4
+
+
+@pytest.mark.behaviour("STATE-5")
+def test_a_batch_size_in_the_file_is_brought_into_range_too(load: Load, tmp_path: Path):
+    (tmp_path / "chatd.toml").write_text("chat.acquire_batch_size = 99999999999999999999\n")
+    assert load().settings.chat_acquire_batch_size == 2147483647
+
+
+def test_the_batch_size_is_ten_and_capacities_have_no_limit_unless_someone_says_so(load: Load):
+    settings = load().settings
+    assert settings.chat_acquire_batch_size == 10
+    assert (settings.chat_root_capacity, settings.chat_child_capacity) == (None, None)
+    given = load({"CHATD_CHAT_ROOT_CAPACITY": "8", "CHATD_CHAT_CHILD_CAPACITY": "4"}).settings
+    assert (given.chat_root_capacity, given.chat_child_capacity) == (8, 4)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("chat.acquire_batch = 3", "chat.acquire_batch = 3: is not a setting. Did you mean chat.acquire_batch_size?"),
+        ("chat_acquire_batch_size = 3", "is not a setting. Did you mean chat.acquire_batch_size?"),
+        ("chat.root_capacity = 0", "chat.root_capacity = 0: must be a whole number from 1"),
+        ("chat = 3", "chat = 3: is not a setting."),
+    ],
+)
+def test_what_is_wrong_in_a_table_is_named_with_it(load: Load, tmp_path: Path, text: str, said: str):
+    (tmp_path / "chatd.toml").write_text(text)
+    assert said in problems(load)[0]

@@ -8,12 +8,23 @@ from typing import Annotated
 
 import typer
 
-from chatd.server.setting_kinds import Certificates, Choice, FilePath, Folder, Hidden, ListOf, Url, WholeNumber
+from chatd.server.setting_kinds import (
+    Certificates,
+    Choice,
+    ClampedNumber,
+    FilePath,
+    Folder,
+    Hidden,
+    ListOf,
+    Url,
+    WholeNumber,
+)
 from chatd.server.settings import SETTINGS, LoadedSettings, SettingSpec, load_settings
 
 _METAVARS: Mapping[type, str] = {
     Choice: "WORD",
     Certificates: "FILE",
+    ClampedNumber: "NUMBER",
     FilePath: "DIR",
     Folder: "DIR",
     ListOf: "LIST",

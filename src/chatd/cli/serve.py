@@ -75,7 +75,7 @@ async def _serve_one(settings: Settings, sock: socket.socket) -> int:
 
 async def _serve_many(settings: Settings, sock: socket.socket) -> int:
     """The parent: it holds the socket and the database open, and speaks to the terminal for all."""
-    from chatd.server.compose import bootstrap_admin, open_accounts, open_store
+    from chatd.server.compose import bootstrap_admin, expire_replica, open_accounts, open_store
     from chatd.server.replicas import ReplicaOptions, keep_replicas
 
     clock = SystemClock()
@@ -88,6 +88,7 @@ async def _serve_many(settings: Settings, sock: socket.socket) -> int:
             count=settings.replicas,
             argv=_child_command,
             drain_seconds=settings.drain_seconds,
+            on_death=lambda death: expire_replica(opened, death.replica_id, clock=clock),
             on_ready=lambda url: _greet(settings.public_url or url, code),
         )
         return await keep_replicas(sock, clock=clock, options=options)
@@ -105,7 +106,8 @@ async def _serve_seat(settings: Settings, seat_text: str, format: Literal["text"
     seat = msgspec.json.decode(seat_text, type=Seat)
     sock = take_seat(seat)
     configure_logs(format=format, level=settings.log_level, fields={"replica": str(seat.index)})
-    async with running_replica(settings, clock=SystemClock(), replica=str(seat.index)) as replica:
+    running = running_replica(settings, clock=SystemClock(), replica=str(seat.index), replica_id=seat.replica_id)
+    async with running as replica:
         return await _serve_replica(settings, sock, replica, lambda _: announce_ready(seat))
 
 

@@ -1,17 +1,22 @@
 """The composition root: from settings to a store, and from a store to a running replica."""
 
+import os
+import socket
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from datetime import timedelta
+from typing import Final
+from uuid import UUID
 
 import msgspec
 from argon2 import PasswordHasher
 
 import chatd
 from chatd.background import beside
-from chatd.clock import Clock
-from chatd.core.access import KEYRING
+from chatd.clock import Clock, SystemClock
+from chatd.core.access import KEYRING, WORKER
 from chatd.core.errors import Conflict
+from chatd.minting import uuid7
 from chatd.observe.logs import get_logger
 from chatd.observe.metrics import Metrics
 from chatd.server.accounts import Accounts, Client
@@ -27,6 +32,7 @@ from chatd.store.authorizer import RoleAuthorizer
 from chatd.store.cipher import Cipher
 from chatd.store.embedded import embedded_postgres
 from chatd.store.encrypted import EncryptedStore
+from chatd.store.heartbeat import Lease, ReplicaRow, beating, dial
 from chatd.store.hints import Hints, open_hints
 from chatd.store.keys import check_keys, load_cipher
 from chatd.store.metered import MeteredStore
@@ -34,6 +40,7 @@ from chatd.store.migrate import MigrationReport
 from chatd.store.pool import migrate_database, open_pool
 from chatd.store.store import SqlStore, Store
 
+_EXPIRE_SECONDS: Final = 3.0  # the lease of a dead replica ends soon anyway, and its successor waits for this
 _log = get_logger("chatd.compose")
 
 
@@ -92,24 +99,33 @@ def open_accounts(
 
 
 class Replica(msgspec.Struct, frozen=True):
-    """One replica's parts, running."""
+    """One replica's parts, running. `lease` says whether it may run chats."""
 
+    id: UUID
     opened: OpenStore
     accounts: Accounts
     identity: Identity
     versions: Versions
     hints: Hints
     clock: Clock
+    lease: Lease
 
 
 @asynccontextmanager
 async def running_replica(
-    settings: Settings, *, clock: Clock, replica: str = "", hasher: PasswordHasher | None = None
+    settings: Settings,
+    *,
+    clock: Clock,
+    replica: str = "",
+    replica_id: UUID | None = None,
+    hasher: PasswordHasher | None = None,
 ) -> AsyncIterator[Replica]:
-    """Everything a replica does besides HTTP: hints, version polls, clean-up. Ends when the block ends.
+    """Everything a replica does besides HTTP: heartbeat, hints, version polls, clean-up. Ends when the block ends.
 
+    `replica_id` is new at every start: None mints one, a parent that will notice the death gives one.
     `hasher` is for tests, which can't wait for passwords to be hashed as hard as they should be.
     """
+    id = replica_id or uuid7(clock.now())
     async with AsyncExitStack() as stack:
         opened = await stack.enter_async_context(open_store(settings, clock=clock, replica=replica))
         hints_url = settings.hints_url.reveal() if settings.hints_url else None
@@ -119,14 +135,31 @@ async def running_replica(
         versions = Versions(opened.store, hints, clock)
         versions.on_change("auth", identity.forget)
         await bootstrap_admin(settings, accounts)
+        lease = await stack.enter_async_context(_heartbeat(opened, settings, id, clock=clock))
         background = {
             "poll versions": versions.poll_forever(),
             "flush last used": identity.flush_forever(),
             "janitor": clean_forever(opened.store, clock),
         }
         async with beside(background):
-            yield Replica(opened, accounts, identity, versions, hints, clock)
+            yield Replica(id, opened, accounts, identity, versions, hints, clock, lease)
             await identity.flush()
+
+
+def _heartbeat(opened: OpenStore, settings: Settings, id: UUID, *, clock: Clock) -> AbstractAsyncContextManager[Lease]:
+    row = ReplicaRow(id, settings.relay_url or "", socket.gethostname(), os.getpid(), chatd.__version__)
+    schema = opened.migrations.function_schema
+    return beating(lambda: dial(opened.dsn, row, function_schema=schema), clock=clock, thread_clock=SystemClock())
+
+
+async def expire_replica(opened: OpenStore, replica_id: UUID, *, clock: Clock) -> None:
+    """Someone saw this replica die: others may take its chats at once. What goes wrong is only logged."""
+    try:
+        with acting_as(WORKER):
+            async with clock.timeout(_EXPIRE_SECONDS, timer="expire replica"):
+                await opened.store.expire_replica(id=replica_id)
+    except Exception as error:  # noqa: BLE001 - without this the lease ends by itself
+        _log.warning("the lease of a dead replica can't be ended", error=str(error) or type(error).__name__)
 
 
 async def bootstrap_admin(settings: Settings, accounts: Accounts) -> None:

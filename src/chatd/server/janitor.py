@@ -1,4 +1,4 @@
-"""Removes what has expired: tokens nobody can use any more, forgotten login failures."""
+"""Removes what has expired: tokens nobody can use any more, forgotten login failures, rows of dead replicas."""
 
 from datetime import timedelta
 from typing import Final
@@ -12,6 +12,7 @@ from chatd.store.store import Store
 
 _EVERY_SECONDS: Final = 3600.0
 _KEEP_EXPIRED: Final = timedelta(days=7)  # long enough to see in the database why a token stopped working
+_KEEP_DEAD_REPLICAS: Final = timedelta(days=1)  # long enough to see in the database what ran where
 _ROWS_AT_ONCE: Final = 1000  # a short statement; the rest goes at the next round
 _log = get_logger("chatd.janitor")
 
@@ -29,3 +30,4 @@ async def clean(store: Store) -> None:
     with acting_as(JANITOR):
         await store.delete_expired_tokens(expired_for=_KEEP_EXPIRED, max_rows=_ROWS_AT_ONCE)
         await store.delete_old_login_failures(older_than=throttle.FORGET_AFTER)
+        await store.delete_dead_replicas(silent_for=_KEEP_DEAD_REPLICAS)

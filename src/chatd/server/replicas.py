@@ -12,11 +12,13 @@ import socket
 import sys
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from uuid import UUID
 
 import msgspec
 
 from chatd.clock import Clock
 from chatd.core.errors import StartRefused
+from chatd.minting import uuid7
 from chatd.observe.logs import get_logger
 from chatd.server.serving import STOP_SIGNALS, socket_url
 
@@ -32,12 +34,13 @@ _PR_SET_PDEATHSIG = 1  # from linux/prctl.h
 
 
 class Seat(msgspec.Struct, frozen=True):
-    """What a child is given, as arguments: its number, the inherited descriptors, who its parent is."""
+    """What a child is given, as arguments: its number, the inherited descriptors, who its parent is, its id."""
 
     index: int
     socket_fd: int
     ready_fd: int
     parent_pid: int
+    replica_id: UUID
 
 
 class Death(msgspec.Struct, frozen=True):
@@ -47,6 +50,7 @@ class Death(msgspec.Struct, frozen=True):
     pid: int
     exit_code: int
     lived_seconds: float
+    replica_id: UUID
 
 
 class ReplicaOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -167,7 +171,7 @@ class _Nursery:
         started = self._clock.monotonic()
         loop = asyncio.get_running_loop()
         try:
-            seat = Seat(index, self._socket.fileno(), ready_fd, os.getpid())
+            seat = Seat(index, self._socket.fileno(), ready_fd, os.getpid(), uuid7(self._clock.now()))
             # Its own session: Ctrl-C reaches only the parent, which passes it on once.
             child = await asyncio.create_subprocess_exec(
                 *self._options.argv(seat),
@@ -196,7 +200,7 @@ class _Nursery:
             loop.remove_reader(ready)
             os.close(ready)
         self._note_ready(index, False)
-        return Death(index, child.pid, code, self._clock.monotonic() - started)
+        return Death(index, child.pid, code, self._clock.monotonic() - started, seat.replica_id)
 
     def _heard(self, index: int, ready: int) -> None:
         asyncio.get_running_loop().remove_reader(ready)

@@ -24,6 +24,7 @@ from chatd.core.secret import Secret
 TEXT_LIMIT = 10_000  # characters of one value: a list of keys fits, a file given by mistake does not
 KEY_BYTES = 32  # AES-256
 _WHOLE = re.compile(r"-?[0-9]{1,18}")  # 18 digits stay below 64 bits
+_WHOLE_OF_ANY_SIZE = re.compile(r"-?[0-9]+")
 _HOST = re.compile(r"\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._\-]{1,253}|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*")
 _HOST_PATTERN = re.compile(r"\*|(\*\.)?[A-Za-z0-9._\-]{1,253}(:[0-9]{1,5})?|\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?")
 
@@ -54,6 +55,29 @@ class WholeNumber(msgspec.Struct, frozen=True):
         if not isinstance(raw, int) or isinstance(raw, bool) or not self.least <= raw <= self.most:
             raise ValueError
         return raw
+
+
+class ClampedNumber(msgspec.Struct, frozen=True):
+    """A whole number of any size; one that is out of range counts as the nearest that is not."""
+
+    least: int
+    most: int
+
+    @property
+    def allowed(self) -> str:
+        return f"a whole number; below {self.least} it counts as {self.least}, above {self.most} as {self.most}"
+
+    def parse(self, raw: object, folder: Path) -> int:
+        if isinstance(raw, str):
+            text = text_of(raw)
+            if not _WHOLE_OF_ANY_SIZE.fullmatch(text):
+                raise ValueError
+            if not _WHOLE.fullmatch(text):  # more digits than are worth reading
+                return self.least if text.startswith("-") else self.most
+            raw = int(text)
+        if not isinstance(raw, int) or isinstance(raw, bool):
+            raise ValueError
+        return min(max(raw, self.least), self.most)
 
 
 class Choice(msgspec.Struct, frozen=True):

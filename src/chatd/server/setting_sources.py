@@ -3,9 +3,9 @@
 import difflib
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -49,6 +49,7 @@ class SettingSpec(msgspec.Struct, frozen=True):
     secret: bool = False
     flag: str | None = None
     default_text: str = ""
+    file_key: str = ""  # with a dot: in a table of the TOML file
 
     @property
     def env(self) -> str:
@@ -177,16 +178,18 @@ class Sources:
             position = re.search(r"\(at [^()]+\)", str(error))
             self.problems.append(f"{_shown_path(path)}: is not valid TOML{f' {position[0]}' if position else ''}")
             return
-        for name, raw in table.items():
-            spec = self._specs.get(name)
+        by_key = {spec.file_key: spec for spec in self._specs.values()}
+        for key, raw in _flattened(table, {key.partition(".")[0] for key in by_key if "." in key}):
+            spec = by_key.get(key)
             if spec is None:
-                shown = f"{_shown_path(path)}: {_shown(name)} = {self._unknown_value(name, raw)}"
-                self._refuse_unknown(shown, name, list(self._specs))
+                name = key.replace(".", "_")
+                shown = f"{_shown_path(path)}: {_shown(key)} = {self._unknown_value(name, raw)}"
+                self._refuse_unknown(shown, name, list(by_key))
                 continue
-            if name == found_by:
-                self.problems.append(f"{_shown_path(path)}: {name}: can't be set in the file that is found by it")
+            if key == found_by:
+                self.problems.append(f"{_shown_path(path)}: {key}: can't be set in the file that is found by it")
                 continue
-            self._give(spec, raw, origin=str(path), lead=f"{_shown_path(path)}: {name} = ", folder=path.parent)
+            self._give(spec, raw, origin=str(path), lead=f"{_shown_path(path)}: {key} = ", folder=path.parent)
 
     def _give(self, spec: SettingSpec, raw: object, *, origin: str, lead: str, folder: Path) -> None:
         shown = lead + (DOTS if spec.secret else _shown(raw))
@@ -207,13 +210,23 @@ class Sources:
         return DOTS if hidden else _shown(raw)
 
 
+def _flattened(table: Mapping[str, Any], tables: Set[str]) -> Iterator[tuple[str, object]]:
+    """Keys and values, with those of known tables as `table.key`."""
+    for key, value in table.items():
+        if key in tables and isinstance(value, dict):
+            for inner, below in cast("dict[str, object]", value).items():
+                yield f"{key}.{inner}", below
+        else:
+            yield key, value
+
+
 def _close(name: str, names: Iterable[str]) -> str | None:
     found = difflib.get_close_matches(name[:_TRIED_LIMIT].lower().replace("-", "_"), list(names), n=1, cutoff=_CLOSE)
     return found[0] if found else None
 
 
 def _plain(label: str) -> str:
-    return label.removeprefix("--").removeprefix(PREFIX).lower().replace("-", "_")
+    return label.removeprefix("--").removeprefix(PREFIX).lower().replace("-", "_").replace(".", "_")
 
 
 def _shown(raw: object) -> str:

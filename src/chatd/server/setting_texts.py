@@ -48,6 +48,8 @@ def show_value(value: object) -> str:
 
 def _section(spec: SettingSpec) -> str:
     names = [f"`{name}`" for name in (spec.env, spec.flag) if name]
+    if spec.file_key != spec.name:
+        names.append(f"in the file `{spec.file_key}`")
     secret = " A secret." if spec.secret else ""
     return (
         f"\n## {spec.name}\n\n{spec.help}{secret}\n\n"

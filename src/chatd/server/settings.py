@@ -16,6 +16,7 @@ from chatd.server.middleware.host import LOOPBACK_HOSTS
 from chatd.server.setting_kinds import (
     Certificates,
     Choice,
+    ClampedNumber,
     EmailAddress,
     EncryptionKeyText,
     FilePath,
@@ -49,6 +50,8 @@ DEFAULT = "default"  # the origin of what nobody chose
 _ANY_ADDRESS = ("0.0.0.0", "::", "")  # noqa: S104  compared with, not listened on
 _HTTP = ("http", "https")
 _DATA_DIR = Path(".chatd")
+_MOST_INT32 = 2**31 - 1  # the largest number that the database counts rows with
+_MOST_CHATS = 1_000_000  # more than one deployment runs at once
 
 
 class Setting(msgspec.Struct, frozen=True):
@@ -57,6 +60,7 @@ class Setting(msgspec.Struct, frozen=True):
     kind: Kind
     help: str
     default_text: str | None = None  # for a default that is worked out
+    file_key: str | None = None  # in the TOML file, when it is not the name: in a table
     flag: bool = True  # not for what must not stand on a command line, where every user of the machine reads it
 
 
@@ -174,6 +178,32 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Literal["debug", "info", "warning", "error"],
         Setting(Choice(("debug", "info", "warning", "error")), "The least important lines that are logged."),
     ] = "info"
+    chat_acquire_batch_size: Annotated[
+        int,
+        Setting(
+            ClampedNumber(1, _MOST_INT32),
+            "Chats that a replica takes at once when they wait to be run.",
+            file_key="chat.acquire_batch_size",
+        ),
+    ] = 10
+    chat_root_capacity: Annotated[
+        int | None,
+        Setting(
+            WholeNumber(1, _MOST_CHATS),
+            "Chats that may generate at the same time in the whole deployment, child chats apart.",
+            default_text="no limit",
+            file_key="chat.root_capacity",
+        ),
+    ] = None
+    chat_child_capacity: Annotated[
+        int | None,
+        Setting(
+            WholeNumber(1, _MOST_CHATS),
+            "Child chats that may generate at the same time in the whole deployment.",
+            default_text="no limit",
+            file_key="chat.child_capacity",
+        ),
+    ] = None
     experiments: Annotated[
         tuple[str, ...],
         Setting(ListOf(Choice(("agents",))), "Experiments that are switched on; empty for none."),
@@ -269,6 +299,7 @@ def _specs() -> tuple[SettingSpec, ...]:
                 secret=of_type in (Secret | None, tuple[Secret, ...]),
                 flag="--" + field.name.replace("_", "-") if setting.flag else None,
                 default_text=setting.default_text or show_value(field.default),
+                file_key=setting.file_key or field.name,
             )
         )
     return tuple(specs)

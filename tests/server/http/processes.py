@@ -9,6 +9,8 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import msgspec
+
 WAIT_SECONDS = 20.0  # several interpreters start on a busy machine
 
 
@@ -78,8 +80,8 @@ def main() -> int:
     async def alone() -> int:
         return await serve_app(open_socket("127.0.0.1", 0), lambda url: say("ready", url))
 
-    def replica(numbers: list[str]) -> int:
-        seat = Seat(*map(int, numbers))
+    def replica(given: str) -> int:
+        seat = msgspec.json.decode(given, type=Seat)
         sock = take_seat(seat)
         say("pid", os.getpid())
 
@@ -93,8 +95,7 @@ def main() -> int:
             say("death", death.pid)
 
         def argv(seat: Seat) -> list[str]:
-            numbers = [seat.index, seat.socket_fd, seat.ready_fd, seat.parent_pid]
-            return [sys.executable, __file__, "replica", *map(str, numbers)]
+            return [sys.executable, __file__, "replica", msgspec.json.encode(seat).decode()]
 
         options = ReplicaOptions(
             count=count, argv=argv, drain_seconds=WAIT_SECONDS, on_death=died, on_ready=lambda url: say("ready", url)
@@ -106,8 +107,8 @@ def main() -> int:
             return run(alone)
         case ["parent", count]:
             return asyncio.run(parent(int(count)))
-        case ["replica", *numbers]:
-            return replica(numbers)
+        case ["replica", given]:
+            return replica(given)
         case unknown:
             raise ValueError(unknown)
 
