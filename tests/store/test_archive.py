@@ -1,0 +1,134 @@
+"""A family is archived and opened whole or not at all, through its root."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from chatd.core.outcomes import Refusal
+from chatd.core.states import State
+from chatd.testing.postgres import Database
+from store.transition_driver import (
+    ERROR,
+    Chats,
+    Prepared,
+    Shape,
+    applied,
+    fence,
+    open_chats,
+    prepare,
+    refused,
+)
+
+
+@pytest.fixture
+async def chats(database: Database) -> AsyncIterator[Chats]:
+    async with open_chats(database.dsn) as opened:
+        yield opened
+
+
+async def family(chats: Chats) -> tuple[Prepared, Prepared, Prepared]:
+    """A root that rests, a child that rests, and a child that runs."""
+    root = await prepare(chats, State.W, Shape(owned=False))
+    children: list[Prepared] = []
+    for _ in range(2):
+        born = applied(
+            await chats.transitions.create_chat(
+                chats.new_chat(parent=root.id), [chats.user("child")], take=chats.take()
+            )
+        )
+        children.append(Prepared(born.change.chat_id, fence(born), born.messages[0].id))
+    applied(await chats.transitions.finish_turn(children[0].fence))
+    return root, children[0], children[1]
+
+
+@pytest.mark.behaviour("STATE-8")
+async def test_a_family_with_a_child_that_runs_is_not_archived_and_nothing_of_it_changes(chats: Chats):
+    members = await family(chats)
+    root, _, busy = members
+    before = [await chats.whole(member.id) for member in members]
+
+    outcome = refused(await chats.transitions.archive(root.id))
+
+    assert (outcome.reason, outcome.state, outcome.subject) == (Refusal.NOT_ALLOWED, State.R0, str(busy.id))
+    assert [await chats.whole(member.id) for member in members] == before
+
+
+@pytest.mark.behaviour("STATE-8")
+async def test_a_family_is_archived_and_opened_together_and_each_member_moves_its_version(chats: Chats):
+    root, idle, busy = await family(chats)
+    applied(await chats.transitions.finish_error(busy.fence, error=ERROR))
+    await chats.raw(  # one that is archived already
+        "UPDATE chat_state SET archived = true, snapshot_version = snapshot_version + 1 WHERE chat_id = $1", idle.id
+    )
+
+    archived = await chats.transitions.archive(root.id)
+    again = refused(await chats.transitions.archive(root.id))
+    opened = await chats.transitions.unarchive(root.id)
+
+    assert isinstance(archived, list)
+    assert isinstance(opened, list)
+    assert archived[0].change.chat_id == root.id
+    assert {one.change.chat_id: one.state for one in archived} == {
+        root.id: State.XW,
+        idle.id: State.XW,
+        busy.id: State.XE0,
+    }
+    assert all(one.change.snapshot_version == one.change.snapshot_before + 1 for one in archived)
+    assert again.reason is Refusal.NOT_ALLOWED
+    assert {one.state for one in opened} == {State.W, State.E0}
+
+
+@pytest.mark.behaviour("STATE-8")
+async def test_a_child_is_archived_through_its_root_only(chats: Chats):
+    _, idle, _ = await family(chats)
+
+    assert refused(await chats.transitions.archive(idle.id)).reason is Refusal.NOT_ROOT
+
+
+@pytest.mark.behaviour("STATE-8")
+async def test_a_family_with_an_invalid_member_is_not_archived(chats: Chats):
+    root, idle, busy = await family(chats)
+    applied(await chats.transitions.finish_turn(busy.fence))
+    await chats.raw(
+        "UPDATE chat_state SET status = 'running', archived = true, snapshot_version = snapshot_version + 1"
+        " WHERE chat_id = $1",
+        idle.id,
+    )
+
+    outcome = refused(await chats.transitions.archive(root.id))
+
+    assert (outcome.reason, outcome.subject) == (Refusal.INVALID_STATE, str(idle.id))
+    assert not (await chats.look(root.id))["state"]["archived"]
+
+
+@pytest.mark.behaviour("STATE-8")
+async def test_no_child_is_born_below_an_archived_root_or_of_a_stranger(chats: Chats):
+    root = await prepare(chats, State.XW, Shape(owned=False))
+
+    outcome = refused(await chats.transitions.create_chat(chats.new_chat(parent=root.id), [chats.user()]))
+
+    assert (outcome.reason, outcome.subject) == (Refusal.PARENT_NOT_OPEN, str(root.id))
+
+
+@pytest.mark.behaviour("STATE-8")
+async def test_a_chat_begins_with_a_message_and_versions_one_one_zero(chats: Chats):
+    with pytest.raises(ValueError, match="begins with a message"):
+        await chats.transitions.create_chat(chats.new_chat(), [])
+    born = applied(await chats.transitions.create_chat(chats.new_chat(), [chats.user()]))
+
+    change = born.change
+    assert born.state is State.R0
+    assert (change.snapshot_version, change.history_version, change.queue_version, change.retry_version) == (1, 1, 0, 0)
+
+
+@pytest.mark.behaviour("STATE-8")
+async def test_an_invalid_chat_is_repaired_to_an_open_error_with_its_queue(chats: Chats):
+    chat = await prepare(chats, State.INVALID, Shape(waiting=2))
+    await chats.raw(
+        "UPDATE chat_state SET archived = true, snapshot_version = snapshot_version + 1 WHERE chat_id = $1", chat.id
+    )
+
+    repaired = applied(await chats.transitions.reconcile_invalid(chat.id, error=ERROR))
+
+    assert repaired.state is State.E1
+    assert await chats.queue(chat.id) == ["queued 0", "queued 1"]

@@ -1,0 +1,80 @@
+"""A message names files of the chat's owner, at most fifty to a chat, all or none."""
+
+from collections.abc import AsyncIterator
+from uuid import UUID
+
+import pytest
+
+from chatd.core.errors import InvalidRequest
+from chatd.core.outcomes import Refusal
+from chatd.core.states import State
+from chatd.store.transitions import MOST_FILES
+from chatd.testing.postgres import Database
+from store.transition_driver import (
+    Chats,
+    Shape,
+    applied,
+    open_chats,
+    prepare,
+    refused,
+)
+from store.world import add_user, new_id
+
+
+@pytest.fixture
+async def chats(database: Database) -> AsyncIterator[Chats]:
+    async with open_chats(database.dsn) as opened:
+        yield opened
+
+
+async def files(chats: Chats, count: int, *, owner: UUID | None = None) -> list[UUID]:
+    ids = [new_id() for _ in range(count)]
+    await chats.sql._db.executemany(
+        "INSERT INTO files (id, organization_id, owner_id, name, media_type, size, sha256, data)"
+        " VALUES ($1, $2, $3, 'a.txt', 'text/plain', 0, sha256(''), '')",
+        [(id, chats.organization_id, owner or chats.owner.id) for id in ids],
+    )
+    return ids
+
+
+@pytest.mark.behaviour("STATE-8")
+async def test_a_chat_has_at_most_fifty_files_and_those_it_has_cost_nothing(chats: Chats):
+    chat = await prepare(chats, State.W, Shape(owned=False))
+    send = chats.transitions.send_message
+    many = await files(chats, MOST_FILES + 1)
+
+    applied(await send(chat.id, chats.user("a"), file_ids=many[:MOST_FILES]))
+    applied(await send(chat.id, chats.user("b"), file_ids=many[:MOST_FILES]))
+    before = await chats.whole(chat.id)
+    full = refused(await send(chat.id, chats.user("c"), file_ids=[many[0], many[-1]]))
+
+    assert (full.reason, full.limit) == (Refusal.TOO_MANY_FILES, 50)
+    assert isinstance(full.error(), InvalidRequest)
+    assert await chats.whole(chat.id) == before
+    assert len((await chats.look(chat.id))["files"]) == MOST_FILES
+
+
+@pytest.mark.behaviour("STATE-8")
+@pytest.mark.parametrize("kind", ["send", "edit", "release", "create"])
+async def test_a_message_with_a_file_that_is_not_the_owners_changes_nothing(chats: Chats, kind: str):
+    stranger = await add_user(chats.sql, "sam")
+    (mine,) = await files(chats, 1)
+    (foreign,) = await files(chats, 1, owner=stranger.id)
+    chat = await prepare(chats, State.W, Shape(held=1, owned=False))
+    before = await chats.whole(chat.id)
+    given = [mine, foreign]
+    do = chats.transitions
+
+    match kind:
+        case "send":
+            outcome = await do.send_message(chat.id, chats.user(), file_ids=given)
+        case "edit":
+            outcome = await do.edit_message(chat.id, chat.first_message, chats.user(), file_ids=given)
+        case "release":
+            outcome = await do.release_queued(chat.id, chat.held[0], holder=chat.holder, file_ids=given)
+        case _:
+            outcome = await do.create_chat(chats.new_chat(), [chats.user()], file_ids=given)
+
+    assert (refused(outcome).reason, refused(outcome).subject) == (Refusal.FILE_NOT_FOUND, str(foreign))
+    assert await chats.whole(chat.id) == before
+    assert await chats.sql._db.fetchval("SELECT count(*) FROM chats") == 1
