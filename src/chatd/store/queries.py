@@ -1465,14 +1465,16 @@ ORDER BY f.id
 
 _LOCK_ORPHAN_FILES = """-- name: lock_orphan_files
 SELECT f.id FROM files f
-WHERE f.created_at < now() - $1::interval AND NOT EXISTS (SELECT FROM chat_files l WHERE l.file_id = f.id)
+WHERE f.created_at < now() - $1::interval
+  AND (SELECT l.file_id FROM chat_files l WHERE l.file_id = f.id LIMIT 1) IS NULL
 ORDER BY f.created_at
 LIMIT $2::int
 FOR UPDATE SKIP LOCKED
 """
 
 _DELETE_ORPHAN_FILES = """-- name: delete_orphan_files
-DELETE FROM files f WHERE f.id = ANY ($1::uuid[]) AND NOT EXISTS (SELECT FROM chat_files l WHERE l.file_id = f.id)
+DELETE FROM files f
+WHERE f.id = ANY ($1::uuid[]) AND (SELECT l.file_id FROM chat_files l WHERE l.file_id = f.id LIMIT 1) IS NULL
 """
 
 _GET_GROUP_BY_ID = """-- name: get_group_by_id

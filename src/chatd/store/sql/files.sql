@@ -28,11 +28,14 @@ ORDER BY f.id;
 -- name: lock_orphan_files :many
 -- Old files that no chat has. In a transaction: while they are locked no chat can be given them.
 SELECT f.id FROM files f
-WHERE f.created_at < now() - @older_than::interval AND NOT EXISTS (SELECT FROM chat_files l WHERE l.file_id = f.id)
+WHERE f.created_at < now() - @older_than::interval
+  -- Not NOT EXISTS: it may be made a join that reads all links first.
+  AND (SELECT l.file_id FROM chat_files l WHERE l.file_id = f.id LIMIT 1) IS NULL
 ORDER BY f.created_at
 LIMIT @max_rows::int
 FOR UPDATE SKIP LOCKED;
 
 -- name: delete_orphan_files :exec
 -- Those of the locked files that no chat was given between the search and the lock.
-DELETE FROM files f WHERE f.id = ANY (@ids::uuid[]) AND NOT EXISTS (SELECT FROM chat_files l WHERE l.file_id = f.id);
+DELETE FROM files f
+WHERE f.id = ANY (@ids::uuid[]) AND (SELECT l.file_id FROM chat_files l WHERE l.file_id = f.id LIMIT 1) IS NULL;

@@ -1,0 +1,179 @@
+"""Every read and every transition of chats, called once on a large world: for tests of how they are carried out."""
+
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from chatd.core.access import OwnedBy
+from chatd.core.messages import NewMessage
+from chatd.core.parts import TextPart
+from chatd.core.roles import Role
+from chatd.store.store import SqlStore
+from chatd.store.transitions import NewChat, Take, Transitions
+from store.large_world import LargeWorld, numbered
+from store.silent_hints import SilentHints
+from store.transition_driver import DYNAMIC, ERROR, answer, applied, fence, result
+from store.world import MODEL, NOW, new_id
+
+_MONTH = {"since": NOW - timedelta(days=9999), "until": NOW}
+_FIRST_PAGE = {"before_updated_at": None, "before_id": None, "max_rows": 50}
+
+
+def reads(world: LargeWorld) -> dict[str, dict[str, Any]]:
+    """What is asked for once per request or turn, or by a sweeper, with its arguments."""
+    mine = {"authorize": OwnedBy(world.owner_id)}
+    chat = {"chat_id": world.chat, **mine}
+    return {
+        "get_chat": {"id": world.chat, **mine},
+        "get_chat_state": chat,
+        "list_chats": {"archived": False, **_FIRST_PAGE, **mine},
+        "list_labeled_chats": {"archived": False, "labels": '{"ticket": "101"}', **_FIRST_PAGE, **mine},
+        "list_pinned_chats": {"owner_id": world.owner_id, "max_rows": 50, **mine},
+        "list_child_chats": {"root_chat_id": world.root, "after_id": None, "max_rows": 50},
+        "update_chat_title": {"id": world.chat, "title": "t", **mine},
+        "update_chat_labels": {"id": world.chat, "labels": "{}", **mine},
+        "update_chat_pin": {"id": world.chat, "pin_order": 3, **mine},
+        "mark_chat_read": {"id": world.chat, "message_id": 2**62, **mine},
+        "list_messages_page": {"before_id": None, "max_rows": 50, **chat},
+        "list_messages_after": {"after_id": 100, "max_rows": 50, **chat},
+        "list_prompt_messages": chat,
+        "get_message": {"id": 1, **chat},
+        "has_unread": chat,
+        "sum_cost_by_model": {"owner_id": world.owner_id, **_MONTH},
+        "sum_cost_by_chat": {"owner_id": world.owner_id, "max_rows": 50, **_MONTH},
+        "sum_runtime_ms": {"owner_id": world.owner_id, **_MONTH},
+        "list_queued_messages": chat,
+        "get_draft": chat,
+        "get_file": {"id": world.file, **mine},
+        "get_file_metadata": {"id": world.file, **mine},
+        "list_chat_files": chat,
+        "lock_orphan_files": {"older_than": timedelta(minutes=1), "max_rows": 10},
+        "delete_orphan_files": {"ids": [numbered("f", 50)]},
+        "list_owned_chats": {"replica_id": world.replica},
+        "list_chat_versions": {"chat_ids": [numbered("c", n) for n in range(1, 30)]},
+    }
+
+
+def insert_file_of(world: LargeWorld) -> dict[str, Any]:
+    return {
+        "id": new_id(),
+        "organization_id": world.organization_id,
+        "owner_id": world.owner_id,
+        "name": "a",
+        "media_type": "text/plain",
+        "data": b"",
+        "sha256": bytes(32),
+    }
+
+
+class Scenario(msgspec.Struct, frozen=True):
+    """Chats of one owner that go through everything, beside all the others."""
+
+    do: Transitions
+    world: LargeWorld
+
+    @classmethod
+    def on(cls, sql: SqlStore, world: LargeWorld) -> "Scenario":
+        return cls(Transitions(sql, SilentHints()), world)
+
+    def user(self, text: str = "hello") -> NewMessage:
+        return NewMessage(role=Role.USER, parts=(TextPart(text=text),), created_by=self.world.owner_id)
+
+    def take(self) -> Take:
+        return Take(self.world.replica, new_id(), root_capacity=1_000_000, child_capacity=1_000_000)
+
+    def chat(self, parent: UUID | None = None) -> NewChat:
+        return NewChat(
+            id=new_id(),
+            organization_id=self.world.organization_id,
+            owner_id=self.world.owner_id,
+            model_config_id=MODEL,
+            title="t",
+            parent_id=parent,
+            dynamic_tools=f'[{{"name": "{DYNAMIC}"}}]',
+        )
+
+    async def play(self) -> None:
+        for part in (self._turn, self._action, self._queue, self._interruption, self._family, self._ownership):
+            await part()
+
+    async def _start(self) -> Any:
+        return applied(
+            await self.do.create_chat(self.chat(), [self.user()], file_ids=[self.world.file], take=self.take())
+        )
+
+    async def _turn(self) -> None:
+        """Attempts, a draft, steps with calls, the end of a turn; an edit; a compaction."""
+        do, made = self.do, await self._start()
+        id, now = made.change.chat_id, fence(made)
+        now = fence(await do.record_retry(now, retry="{}"))
+        now = fence(await do.record_attempt(now))
+        now = fence(await do.save_draft(now, answer("draft", calls=[("c1", "look")])))
+        now = fence(await do.commit_step(now, [answer(calls=[("c1", "look")])]))
+        now = fence(await do.commit_step(now, [result("c1"), answer("so")]))
+        applied(await do.commit_step(now, [answer("done")], finish=True))
+        now = fence(await do.send_message(id, self.user(), take=self.take()))
+        now = fence(await do.commit_step(now, [answer(calls=[("c2", "look")])]))
+        applied(await do.finish_turn(now))
+        now = fence(await do.send_message(id, self.user(), file_ids=[self.world.file], take=self.take()))
+        now = fence(await do.edit_message(id, made.messages[0].id, self.user(), file_ids=[self.world.file]))
+        applied(await do.finish_turn(now))
+        now = fence(await do.request_compaction(id, take=self.take()))
+        now = fence(await do.save_draft(now, answer("draft", calls=[("c3", "look")])))
+        applied(await do.finish_error(now, error=ERROR))
+        await do.reconcile_invalid(id, error=ERROR)
+
+    async def _action(self) -> None:
+        do, made = self.do, await self._start()
+        id, now = made.change.chat_id, fence(made)
+        endings: list[Callable[[], Awaitable[Any]]] = [
+            lambda: do.complete_requires_action(id, [result("c")]),
+            lambda: do.interrupt(id),
+            lambda: do.cancel_requires_action(now, reason="late"),
+        ]
+        for end in endings:
+            now = fence(await do.commit_step(now, [answer(calls=[("c", DYNAMIC)])]))
+            now = fence(await do.enter_requires_action(now))
+            now = fence(await end())
+        applied(await do.abandon(id, now.runner_id))
+
+    async def _queue(self) -> None:
+        do, made = self.do, await self._start()
+        id, holder = made.change.chat_id, new_id()
+        first, second, third = [applied(await do.send_message(id, self.user())).change.queued_id or 0 for _ in range(3)]
+        applied(await do.reorder_queued(id, [third, first, second]))
+        applied(await do.hold_queued(id, first, holder=holder))
+        applied(await do.release_queued(id, first, holder=holder, message=self.user(), file_ids=[self.world.file]))
+        applied(await do.delete_queued(id, first))
+        promoted = applied(await do.promote_queued(id, second))
+        applied(await do.finish_interruption(fence(promoted)))
+        assert await do.release_overdue(most_chats=10)
+
+    async def _interruption(self) -> None:
+        do, made = self.do, await self._start()
+        now = fence(await do.save_draft(fence(made), answer("draft", calls=[("c", "look")])))
+        applied(await do.interrupt(now.chat_id))
+        applied(await do.finish_interruption(now))
+
+    async def _family(self) -> None:
+        do, root = self.do, await self._start()
+        child = applied(
+            await do.create_chat(self.chat(root.change.chat_id), [self.user()], file_ids=[], take=self.take())
+        )
+        for made in (root, child):
+            applied(await do.finish_turn(fence(made)))
+        applied(await do.archive(root.change.chat_id))
+        applied(await do.unarchive(root.change.chat_id))
+
+    async def _ownership(self) -> None:
+        do, runners = self.do, [new_id() for _ in range(30)]
+        taken = await do.acquire(
+            self.world.replica, runners, error=ERROR, root_capacity=1_000_000, child_capacity=1_000_000
+        )
+        assert len(taken) == len(runners)
+        assert any(one.change.takeovers for one in taken)
+        assert await do.hand_over(self.world.replica)
+        applied(await do.give_up(taken[0].change.chat_id, error=ERROR))
