@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable, Iterator
 
-import asyncpg
 import psycopg
 import pytest
 
@@ -108,7 +107,7 @@ def shapes(state: State) -> list[Shape]:
         return [Shape(), Shape(waiting=1), Shape(waiting=2, held=1, owned=False)]
     if state.endswith("1"):
         return [Shape(waiting=1), Shape(waiting=2), Shape(waiting=1, held=1), Shape(waiting=1, held=1, owned=False)]
-    return [Shape(), Shape(held=2), Shape(held=2, owned=False)]
+    return [Shape(), Shape(held=2), Shape(held=1, owned=False)]
 
 
 def expected(transition: Transition, state: State, shape: Shape) -> Refusal | None:
