@@ -280,6 +280,31 @@ async def test_a_runner_that_will_not_end_keeps_its_chat_from_a_second_one(deplo
         assert len(one.script.started) == 2
 
 
+async def test_a_runner_that_was_robbed_is_left_in_peace_to_end(deployment: Deployment):
+    ended_well: list[UUID] = []
+    ending = asyncio.Event()
+
+    async def linger(owned: Owned) -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await ending.wait()
+            ended_well.append(owned.chat_id)
+
+    chat = await deployment.new_chat()
+    async with replica(deployment, Script(linger)) as one, replica(deployment) as two:
+        await one.script.until_running(chat)
+        await deployment.silence(one.id)
+        await two.pass_time(1)
+        await one.pass_time(6)  # each time it is seen to run what it does not own
+        one.lease.change(False)
+        assert set(one.script.running) == {chat}
+        ending.set()
+        await one.script.until_running()
+
+    assert ended_well == [chat]
+
+
 async def test_holds_whose_time_is_up_are_released(deployment: Deployment):
     chat = await deployment.new_chat()
     async with replica(deployment) as one:

@@ -42,8 +42,10 @@ class Runners:
         task.add_done_callback(lambda _: self._forget(owned.chat_id))
 
     def cancel(self, chat_ids: Iterable[UUID]) -> None:
+        """Each once: a second time would cut off what a runner does to end well."""
         for chat_id in chat_ids:
-            if task := self._tasks.get(chat_id):
+            task = self._tasks.get(chat_id)
+            if task is not None and not task.cancelling():
                 task.cancel()
 
     def cancel_all(self) -> None:
