@@ -183,7 +183,6 @@ async def test_a_hold_whose_time_is_up_ends_and_on_an_idle_chat_the_message_is_s
     assert (await chats.look(patient.id))["state"]["held_length"] == 1
 
 
-@pytest.mark.xfail(reason="reorder_queued: after a head was taken, the same order is written with other numbers")
 @pytest.mark.behaviour("STATE-1")
 async def test_an_order_that_is_the_same_moves_no_queue_version(chats: Chats):
     chat = await prepare(chats, State.R1, Shape(waiting=3))

@@ -103,9 +103,6 @@ class Replay:
         change = outcome.change
         assert not isinstance(made, Refusal), (call, made, change)
         after, effects = made
-        if call.transition is T.REORDER_QUEUED and before is not None and after.queue == before.queue:
-            # The same order may be written down with other numbers, which counts as a change.
-            after = msgspec.structs.replace(after, queue_version=change.queue_version)
         self._message_ids |= zip([message.id for message in outcome.messages], effects.inserted, strict=True)
         assert [self._message_ids[id] for id in change.deleted_ids or ()] == list(effects.hidden)
         if effects.queued:

@@ -107,7 +107,7 @@ def _send(chat: ChatModel, call: Call) -> ChatModel | Refusal:
     if call.interrupts and chat.status is Status.RUNNING:
         return changed(waiting, status=Status.INTERRUPTING)
     if call.interrupts and chat.status is Status.REQUIRES_ACTION:
-        return _begin(_cancel(waiting, chat.open_dynamic_calls))
+        return take(_begin(_cancel(waiting, chat.open_dynamic_calls)), call)
     return waiting
 
 

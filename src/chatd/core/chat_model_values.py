@@ -67,11 +67,11 @@ class ChatModel(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def open_calls(self) -> tuple[ToolCall, ...]:
-        """Of the last answer, without a result in it or after it."""
+        """Of the last answer that has calls, without a result in it or after it."""
         calls: tuple[ToolCall, ...] = ()
         answered: set[str] = set()
         for entry in self.shown:
-            if entry.content.role is Role.ASSISTANT:
+            if entry.content.calls:
                 calls, answered = entry.content.calls, set()
             answered.update(entry.content.answers)
         return tuple(call for call in calls if call.id not in answered)

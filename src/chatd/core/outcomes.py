@@ -42,6 +42,7 @@ class Refusal(StrEnum):
     NOTHING_TO_WAIT_FOR = "nothing_to_wait_for"
     NOT_ROOT = "not_root"
     PARENT_NOT_OPEN = "parent_not_open"
+    ID_TAKEN = "id_taken"
 
 
 class Refused(msgspec.Struct, frozen=True):
@@ -92,6 +93,8 @@ class Refused(msgspec.Struct, frozen=True):
                 return Conflict("No call waits for the client.")
             case Refusal.NOT_ROOT:
                 return InvalidRequest("A child is archived with its root.", detail="Archive the root.")
+            case Refusal.ID_TAKEN:
+                return Conflict("There is a chat with this id already.")
             case Refusal.PARENT_NOT_OPEN:
                 return Conflict("The parent chat is not there or is archived.")
 

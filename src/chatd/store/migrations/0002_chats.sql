@@ -121,7 +121,7 @@ CREATE TABLE chat_state (
     is_child                    boolean NOT NULL,
     status                      chat_status NOT NULL,
     archived                    boolean NOT NULL,
-    has_open_calls              boolean NOT NULL, -- the last assistant message calls a local tool that has not answered
+    has_open_calls              boolean NOT NULL, -- a local tool was called and has not answered
     has_draft                   boolean NOT NULL,
     takeovers                   smallint NOT NULL, -- since the last commit
     queue_length                integer NOT NULL, -- of messages that nobody holds

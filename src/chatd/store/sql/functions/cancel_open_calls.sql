@@ -2,6 +2,8 @@
 -- unanswered call. only_dynamic: just the calls of tools that the client runs.
 CREATE FUNCTION cancel_open_calls(change chat_change, reason text, only_dynamic boolean = false) RETURNS chat_change
 LANGUAGE plpgsql AS $$
+DECLARE
+    before integer := coalesce(cardinality(change.added), 0);
 BEGIN
     IF NOT change.has_open_calls THEN
         RETURN change;
@@ -30,7 +32,9 @@ BEGIN
     SELECT change.added || array_agg(
         ROW(id, role, visibility, content, content_version, NULL, model_config_id, NULL, NULL)::added_message ORDER BY id
     ) INTO change.added FROM inserted;
-    change.history_version := change.snapshot_version;
+    IF cardinality(change.added) > before THEN
+        change.history_version := change.snapshot_version;
+    END IF;
     change.has_open_calls := only_dynamic AND EXISTS (SELECT FROM open_calls(change.chat_id));
     RETURN change;
 END $$;

@@ -44,7 +44,7 @@ BEGIN
     change.history_version := change.snapshot_version;
     change.last_model_config_id := coalesce(nullif(facts.model_config_id, nobody), change.last_model_config_id);
     change.last_reasoning_effort := coalesce(facts.reasoning_effort, change.last_reasoning_effort);
-    IF facts.has_answer THEN
+    IF facts.has_calls THEN
         change.has_open_calls := facts.has_open_calls;
     ELSIF change.has_open_calls THEN
         change.has_open_calls := EXISTS (SELECT FROM open_calls(change.chat_id));

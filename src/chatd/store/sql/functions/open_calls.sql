@@ -1,8 +1,10 @@
--- The local calls of the last answer that have no result yet, in their order.
+-- The local calls that have no result yet, in their order: of the last answer that has any. (A later one may hold just
+-- the files that its tools made.)
 CREATE FUNCTION open_calls(target uuid) RETURNS TABLE (call jsonb, place bigint) LANGUAGE sql STABLE AS $$
     WITH answer AS (
         SELECT m.id, m.content FROM messages m
         WHERE m.chat_id = target AND m.role = 'assistant' AND NOT m.deleted
+          AND m.content @? '$[*] ? (@.type == "tool-call" && !(@.provider_executed == true))'
         ORDER BY m.id DESC LIMIT 1
     ), answered AS (
         SELECT unnest(answered_calls(m.content)) AS id

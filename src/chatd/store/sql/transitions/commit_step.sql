@@ -18,7 +18,7 @@ BEGIN
     END IF;
     -- The common case, as in send_message: an answer that ends the turn, and nobody waits.
     IF chat.status = 'running' AND chat.queue_length = 0 AND NOT chat.archived AND NOT chat.has_draft
-        AND chat.retry_state IS NULL AND chat.runner_id = fence_runner AND chat.history_version = fence_history
+        AND NOT chat.has_open_calls AND chat.retry_state IS NULL AND chat.runner_id = fence_runner AND chat.history_version = fence_history
         AND transition_table() -> 'commit_step' -> 'R0' ? 'W'
     THEN
         PERFORM set_config('chatd.transition', 'commit_step', true);
@@ -32,7 +32,7 @@ BEGIN
             nullif(message.runtime_ms, 0)
         ) RETURNING messages.id INTO id;
         UPDATE chat_state SET
-            status = 'waiting', has_open_calls = false, takeovers = 0, generation_attempt = 0,
+            status = 'waiting', takeovers = 0, generation_attempt = 0,
             snapshot_version = chat.snapshot_version + 1, history_version = chat.snapshot_version + 1,
             replica_id = NULL, runner_id = NULL, updated_at = now(), compaction_requested_at = NULL,
             last_model_config_id = coalesce(nullif(message.model_config_id, nobody), chat.last_model_config_id),

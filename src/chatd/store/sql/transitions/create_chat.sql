@@ -55,7 +55,11 @@ BEGIN
     ) VALUES (
         new_id, organization, owner, parent, root, title, labels, mode, plan_mode, client, mcp_server_ids,
         dynamic_tools, change.happened_at
-    );
+    )
+    ON CONFLICT (id) DO NOTHING;
+    IF NOT FOUND THEN
+        RETURN refused(change, 'id_taken', new_id::text);
+    END IF;
     -- Written as it is before its messages, which refer to it; close_transition has nothing left to update but them.
     INSERT INTO chat_state (
         chat_id, owner_id, is_child, status, archived, has_open_calls, has_draft, takeovers, queue_length, held_length,

@@ -13,10 +13,10 @@ BEGIN
     THEN
         RETURN refused(change, 'queue_changed');
     END IF;
-    UPDATE queued_messages q SET position = wanted.place
-    FROM unnest(queued_ids) WITH ORDINALITY AS wanted (id, place)
-    WHERE q.chat_id = target AND q.id = wanted.id AND q.position <> wanted.place;
-    IF FOUND THEN
+    IF ARRAY(SELECT q.id FROM queued_messages q WHERE q.chat_id = target ORDER BY q.position, q.id) <> queued_ids THEN
+        UPDATE queued_messages q SET position = wanted.place
+        FROM unnest(queued_ids) WITH ORDINALITY AS wanted (id, place)
+        WHERE q.chat_id = target AND q.id = wanted.id;
         change.queue_version := change.snapshot_version;
     END IF;
     RETURN close_transition(change);

@@ -76,7 +76,7 @@ BEGIN
         change.updated_at := change.happened_at;
     ELSIF interrupts AND change.status = 'requires_action' THEN
         change := cancel_open_calls(change, 'The user sent a message instead of answering this call.', true);
-        change := begin_turn(change);
+        change := take_ownership(begin_turn(change), taker, taker_runner, root_capacity, child_capacity);
     END IF;
     RETURN close_transition(change);
 END $$;
