@@ -248,4 +248,5 @@ async def test_the_cost_of_a_child_is_its_roots_and_the_dearest_come_first(chats
     ]
     assert await chats.sql.sum_runtime_ms(**asked) == 30
     other = await add_user(chats.sql, "other")
-    assert await chats.sql.sum_runtime_ms(**{**asked, "owner_id": other.id}) == 0
+    asked["owner_id"] = other.id
+    assert await chats.sql.sum_runtime_ms(**asked) == 0
