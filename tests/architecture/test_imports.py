@@ -20,6 +20,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "minting": {"core"},
     "observe": {"core"},
     "store": {"core", "clock", "background", "observe"},
+    "providers": {"core", "clock", "background", "observe"},
     "engine": {"core", "clock", "background", "minting", "observe", "store"},
     "server": {"core", "wire", "clock", "background", "minting", "observe", "store", "engine"},
     "cli": {"core", "wire", "clock", "minting", "observe", "store", "server"},

@@ -1,0 +1,1 @@
+"""Model vendors: protocols, framings, hosts and the guarded stream."""
