@@ -173,6 +173,19 @@ async def test_the_chats_of_a_silent_replica_count_for_no_pool(deployment: Deplo
     assert await acquire(deployment, taker, root_capacity=1) == [free]
 
 
+async def test_roots_of_a_dead_replica_that_find_no_slot_do_not_hide_its_children(deployment: Deployment):
+    dead, taker = await new_replica(deployment), await new_replica(deployment)
+    idle = await deployment.idle_chat()
+    running = await deployment.new_chat()
+    assert await acquire(deployment, taker, root_capacity=1) == [running]
+    for _ in range(3):
+        await deployment.new_chat(take=Take(dead, new_id()))
+    child = await deployment.new_chat(parent_id=idle, take=Take(dead, new_id()))
+    await deployment.silence(dead)
+
+    assert await acquire(deployment, taker, 2, root_capacity=1, child_capacity=5) == [child]
+
+
 async def test_a_taker_must_have_been_beating_for_a_lease_itself(deployment: Deployment):
     owner, young = await new_replica(deployment), await new_replica(deployment, beating_for=9)
     chat = await deployment.new_chat()

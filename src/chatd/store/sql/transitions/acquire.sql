@@ -29,7 +29,9 @@ BEGIN
             UNION ALL
             SELECT * FROM free_chats(true, batch)
             UNION ALL
-            SELECT * FROM chats_of(silent, batch)
+            SELECT * FROM chats_of(silent, false, batch)
+            UNION ALL
+            SELECT * FROM chats_of(silent, true, batch)
         ) AS found
         ORDER BY
             found.status DESC,
