@@ -205,7 +205,7 @@ async def test_a_rotation_that_was_stopped_goes_on_where_it_was(sql: SqlStore):
         await rotate(store, ring, progress=stop)
     again = await rotate(store, ring, progress=lambda *_: None)
 
-    assert [done.values for done in again] == [0]
+    assert sum(done.values for done in again) == 0
 
 
 async def test_a_rotation_without_the_old_key_changes_nothing_and_names_it(sql: SqlStore):

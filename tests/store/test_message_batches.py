@@ -50,11 +50,6 @@ def assistant(text: str = "", **fields: Any) -> NewMessage:
     return NewMessage(role=Role.ASSISTANT, parts=(TextPart(text=text),), **fields)
 
 
-ZERO_STAYS = pytest.mark.xfail(
-    strict=True, reason="save_draft and release_queued store the zero id of a model instead of NULL"
-)
-
-
 @pytest.mark.behaviour("STORE-4")
 async def test_ids_follow_the_order_of_the_batch(chats: Chats):
     made = await started(chats)
@@ -112,7 +107,7 @@ async def _draft(chats: Chats, made: Applied) -> None:
 
 
 @pytest.mark.behaviour("STORE-4")
-@pytest.mark.parametrize("path", [_one, _last, _batch, _interrupted, pytest.param(_draft, marks=ZERO_STAYS)])
+@pytest.mark.parametrize("path", [_one, _last, _batch, _interrupted, _draft])
 async def test_zero_is_not_known_but_for_the_cost(chats: Chats, path: Callable[[Chats, Applied], Awaitable[None]]):
     made = await started(chats)
 
@@ -153,7 +148,7 @@ async def _released(chats: Chats, made: Applied) -> None:
 
 
 @pytest.mark.behaviour("STORE-4")
-@pytest.mark.parametrize("path", [_sent, _queued, _replaced, pytest.param(_released, marks=ZERO_STAYS)])
+@pytest.mark.parametrize("path", [_sent, _queued, _replaced, _released])
 async def test_a_users_message_without_a_model_leaves_that_of_the_chat(
     chats: Chats, path: Callable[[Chats, Applied], Awaitable[None]]
 ):

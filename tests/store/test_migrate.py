@@ -8,11 +8,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import asyncpg
+import msgspec
 import pytest
 import pytest_asyncio
 
 import chatd.store
 from chatd.core.errors import StartRefused
+from chatd.core.lease import LEASE_SECONDS
 from chatd.core.transitions import TABLE
 from chatd.store.migrate import (
     FunctionSet,
@@ -161,7 +163,7 @@ async def test_a_set_has_types_then_the_transitions_then_functions_then_what_car
         tmp_path,
         transitions__a="CREATE FUNCTION a() RETURNS pair LANGUAGE sql AS 'SELECT b()';",
         functions__b="""CREATE FUNCTION b() RETURNS pair LANGUAGE sql AS
-                        'SELECT (count(*), min(state))::pair FROM allowed_transitions';""",
+                        'SELECT (count(*), min(key))::pair FROM jsonb_object_keys(transition_table()) AS key';""",
         types__c="CREATE TYPE pair AS (number bigint, state text);",
         ignored="SELECT 1;",
     )
@@ -175,22 +177,24 @@ async def test_a_set_has_types_then_the_transitions_then_functions_then_what_car
         "transitions/a.sql",
     ]
     await connection.execute(f"SET search_path = {functions.schema}, public")
-    assert await connection.fetchval("SELECT (a()).number") == sum(map(len, TABLE.values()))
+    assert await connection.fetchval("SELECT (a()).number") == len(TABLE)
 
 
 async def test_each_set_has_the_table_of_transitions_of_its_code(connection: Any, tmp_path: Path):
     functions = functions_in(tmp_path)
-    empty = FunctionSet("chatd_fn_one", (("table", "CREATE TABLE allowed_transitions (transition text);"),))
-    await migrate(connection, migrations=(FIRST,), functions=empty)
+    older = FunctionSet("chatd_fn_one", (("table", "CREATE FUNCTION transition_table() RETURNS int RETURN 1;"),))
+    await migrate(connection, migrations=(FIRST,), functions=older)
     await migrate(connection, migrations=(FIRST,), functions=functions)
 
     await connection.execute(f"SET search_path = {functions.schema}, public")
-    rows = await connection.fetch("SELECT transition, state, landings FROM allowed_transitions")
-    assert {(row["transition"], row["state"]): set(row["landings"]) for row in rows} == {
-        (transition, state): landings for transition, cells in TABLE.items() for state, landings in cells.items()
-    }
-    assert await connection.fetchval("SELECT count(*) FROM chatd_fn_one.allowed_transitions") == 0
-    assert await connection.fetchval("SELECT to_regclass('public.allowed_transitions')") is None
+    table = msgspec.json.decode(await connection.fetchval("SELECT transition_table()"))
+    lease = await connection.fetchval("SELECT lease_time()")
+
+    assert {
+        transition: {state: frozenset(landings) for state, landings in cells.items()}
+        for transition, cells in table.items()
+    } == TABLE
+    assert lease.total_seconds() == LEASE_SECONDS
 
 
 async def test_a_set_with_tables_and_types_can_be_dropped(connection: Any, tmp_path: Path):

@@ -20,6 +20,8 @@ BEGIN
     RETURNING id, role, visibility, content, content_version, NULL, model_config_id, reasoning_effort, NULL INTO STRICT stored;
     change.added := change.added || stored;
     change.history_version := change.snapshot_version;
-    change.has_open_calls := cardinality(local_calls(stored.content)) > 0;
+    change.last_model_config_id := coalesce(stored.model_config_id, change.last_model_config_id);
+    change.last_reasoning_effort := coalesce(stored.reasoning_effort, change.last_reasoning_effort);
+    change.has_open_calls := cardinality(local_calls(stored.content)) > 0 OR change.has_open_calls;
     RETURN change;
 END $$;

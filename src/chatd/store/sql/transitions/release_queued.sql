@@ -32,7 +32,9 @@ BEGIN
         held_until = NULL,
         content = coalesce((message).content, q.content),
         content_version = coalesce((message).content_version, q.content_version),
-        model_config_id = coalesce((message).model_config_id, q.model_config_id),
+        model_config_id = coalesce(
+            nullif((message).model_config_id, '00000000-0000-0000-0000-000000000000'), q.model_config_id
+        ),
         reasoning_effort = coalesce((message).reasoning_effort, q.reasoning_effort)
     WHERE q.chat_id = target AND q.id = queued;
     change.queue_length := change.queue_length + 1;

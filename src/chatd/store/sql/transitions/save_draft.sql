@@ -9,8 +9,8 @@ BEGIN
         RETURN change;
     END IF;
     INSERT INTO chat_drafts VALUES (
-        target, change.happened_at, draft.content_version, draft.content, draft.model_config_id,
-        draft.reasoning_effort, nullif(draft.input_tokens, 0), nullif(draft.output_tokens, 0),
+        target, change.happened_at, draft.content_version, draft.content,
+        nullif(draft.model_config_id, '00000000-0000-0000-0000-000000000000'), draft.reasoning_effort, nullif(draft.input_tokens, 0), nullif(draft.output_tokens, 0),
         nullif(draft.total_tokens, 0), nullif(draft.reasoning_tokens, 0), nullif(draft.cache_creation_tokens, 0),
         nullif(draft.cache_read_tokens, 0), nullif(draft.context_limit, 0), draft.cost_microdollars,
         nullif(draft.runtime_ms, 0)
