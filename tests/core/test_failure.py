@@ -1,0 +1,435 @@
+"""Every failure of a model call is told apart by its best evidence and told to people in plain words."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from chatd.core.failure import (
+    Failure,
+    FailureKind,
+    FailureSignals,
+    Fault,
+    Wording,
+    classify,
+    error_payload,
+    with_provider,
+)
+
+NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
+RECORDINGS = Path(__file__).parents[3] / "shared" / "recordings"
+
+
+def failure(**signals: Any) -> Failure:
+    return classify(FailureSignals(**signals), NOW)
+
+
+def verdict(**signals: Any) -> tuple[FailureKind, bool]:
+    found = failure(**signals)
+    return found.kind, found.retryable
+
+
+def answer(status: int, error: object, **more: Any) -> Failure:
+    return failure(status_code=status, body=json.dumps(error), content_type="application/json", **more)
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "retryable"),
+    [
+        (400, "config", False),
+        (401, "auth", False),
+        (402, "usage_limit", False),
+        (403, "auth", False),
+        (404, "config", False),
+        (408, "timeout", True),
+        (413, "config", False),
+        (422, "config", False),
+        (429, "rate_limit", True),
+        (500, "unknown", True),
+        (502, "timeout", True),
+        (503, "timeout", True),
+        (504, "timeout", True),
+        (524, "timeout", True),
+        (529, "overloaded", True),
+        (200, "unknown", False),
+        (302, "config", False),
+        (418, "unknown", False),
+        (None, "unknown", False),
+    ],
+)
+def test_a_bare_status_is_enough(status: int | None, kind: str, retryable: bool):
+    found = failure(status_code=status)
+
+    assert (found.kind, found.retryable) == (kind, retryable)
+    assert found.status_code == (None if status == 200 else status)
+
+
+def test_the_vendors_code_tells_an_empty_account_from_a_busy_minute():
+    busy = {
+        "error": {"type": "requests", "code": "rate_limit_exceeded", "message": "Slow down; see your billing page."}
+    }
+    empty = {"error": {"type": "insufficient_quota", "code": "insufficient_quota", "message": "Check your plan."}}
+
+    assert answer(429, busy).kind is FailureKind.RATE_LIMIT
+    assert answer(429, empty).kind is FailureKind.USAGE_LIMIT
+
+
+@pytest.mark.parametrize(
+    ("status", "error", "kind", "retryable"),
+    [
+        # Anthropic
+        (
+            404,
+            {"type": "error", "error": {"type": "not_found_error", "message": "model: claude-none"}},
+            "config",
+            False,
+        ),
+        (
+            400,
+            {"type": "error", "error": {"type": "invalid_request_error", "message": "This model has no effort 'x'."}},
+            "config",
+            False,
+        ),
+        (
+            400,
+            {"type": "error", "error": {"type": "invalid_request_error", "message": "Your credit balance is too low."}},
+            "usage_limit",
+            False,
+        ),
+        (403, {"type": "error", "error": {"type": "permission_error", "message": "no access"}}, "auth", False),
+        (529, {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}, "overloaded", True),
+        (200, {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}, "overloaded", True),
+        (200, {"type": "error", "error": {"type": "api_error", "message": "Internal server error"}}, "unknown", True),
+        # OpenAI and what is compatible with it
+        (
+            404,
+            {"error": {"code": "model_not_found", "type": "invalid_request_error", "message": "No such model."}},
+            "config",
+            False,
+        ),
+        (
+            400,
+            {"error": {"code": "unsupported_value", "param": "messages[0].role", "message": "no 'system' here"}},
+            "config",
+            False,
+        ),
+        (
+            400,
+            {"error": {"code": None, "param": "web_search_options", "message": "not supported with this model"}},
+            "config",
+            False,
+        ),
+        (
+            400,
+            {"error": {"code": "decimal_below_min_value", "param": "temperature", "message": "expected >= 0"}},
+            "config",
+            False,
+        ),
+        (400, {"error": {"code": None, "message": "Invalid value for 'timeout': must be a number"}}, "config", False),
+        (
+            400,
+            {"error": {"code": "tool_use_failed", "failed_generation": "{}", "message": "did not match schema"}},
+            "unknown",
+            True,
+        ),
+        (
+            200,
+            {"error": {"code": "tool_use_failed", "status_code": 400, "message": "no tool was called"}},
+            "unknown",
+            True,
+        ),
+        (200, {"error": {"type": "invalid_request_error", "message": "timeout is not a number"}}, "config", False),
+        (
+            413,
+            {"error": {"code": "rate_limit_exceeded", "type": "tokens", "message": "Request too large"}},
+            "config",
+            False,
+        ),
+        (
+            200,
+            {"type": "response.failed", "response": {"error": {"code": "server_error", "message": "Sorry"}}},
+            "unknown",
+            True,
+        ),
+        (503, {"error": {"code": "slow_down", "type": "service_unavailable_error"}}, "overloaded", True),
+        (
+            429,
+            {"error": {"code": 429, "message": "Provider returned error", "metadata": {"raw": "m is rate-limited"}}},
+            "rate_limit",
+            True,
+        ),
+        (200, {"error": {"code": 502, "message": "Provider returned error"}}, "timeout", True),
+        (200, {"error": {"code": "429", "message": "later"}}, "rate_limit", True),
+        (
+            400,
+            {"error": {"code": "content_filter", "innererror": {"code": "ResponsibleAIPolicyViolation"}}},
+            "content_filter",
+            False,
+        ),
+        (404, {"error": "no model named 'x', pull it first"}, "config", False),
+        (422, {"detail": [{"loc": ["body"], "msg": "field required", "type": "missing"}]}, "config", False),
+        # Google
+        (
+            400,
+            {"error": {"code": 400, "status": "INVALID_ARGUMENT", "details": [{"reason": "API_KEY_INVALID"}]}},
+            "auth",
+            False,
+        ),
+        (
+            429,
+            [{"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "You exceeded your current quota"}}],
+            "rate_limit",
+            True,
+        ),
+        (
+            403,
+            {"error": {"status": "PERMISSION_DENIED", "details": [{"reason": "BILLING_DISABLED"}]}},
+            "usage_limit",
+            False,
+        ),
+        (
+            200,
+            {"error": {"code": 503, "status": "UNAVAILABLE", "message": "The model is overloaded."}},
+            "timeout",
+            True,
+        ),
+        # Bedrock
+        (400, {"__type": "com.amazon.coral#ThrottlingException", "message": "Too many tokens"}, "rate_limit", True),
+        (
+            400,
+            {"__type": "ValidationException:http://x/", "Message": "Input is too long for requested model."},
+            "config",
+            False,
+        ),
+    ],
+)
+def test_the_errors_of_each_vendor_are_told_apart(status: int, error: object, kind: str, retryable: bool):
+    found = answer(status, error)
+
+    assert (found.kind, found.retryable) == (kind, retryable), found
+
+
+def test_a_code_in_amazons_headers_counts():
+    assert verdict(status_code=400, headers={"X-Amzn-ErrorType": "ThrottlingException:http://a/"}) == (
+        "rate_limit",
+        True,
+    )
+
+
+@pytest.mark.parametrize("http2_code", [0, 2, 7, 8, 11])
+def test_a_passing_http2_reset_is_retried(http2_code: int):
+    assert verdict(fault=Fault.HTTP2_RESET, http2_code=http2_code) == (FailureKind.TIMEOUT, True)
+
+
+@pytest.mark.parametrize("http2_code", [1, 3, 13, None])
+def test_any_other_http2_reset_is_not_retried_whatever_its_words(http2_code: int | None):
+    found = verdict(fault=Fault.HTTP2_RESET, http2_code=http2_code, text="connection reset, timeout")
+
+    assert found == (FailureKind.UNKNOWN, False)
+
+
+@pytest.mark.parametrize(
+    "gone",
+    [
+        Fault.GOAWAY,
+        Fault.CONNECTION_RESET,
+        Fault.USE_OF_CLOSED_CONNECTION,
+        Fault.CONNECT_FAILED,
+        Fault.DNS,
+        Fault.TIMED_OUT,
+    ],
+)
+def test_a_connection_that_is_lost_is_retried(gone: Fault):
+    found = with_provider(failure(fault=gone), "anthropic")
+
+    assert (found.kind, found.retryable) == (FailureKind.TIMEOUT, True)
+    assert found.message == "Anthropic is temporarily unavailable."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "http2: server sent GOAWAY and closed the connection; LastStreamID=1999, ErrCode=NO_ERROR",
+        "http2: client connection force closed via ClientConn.Close",
+        "read tcp 10.1.2.3:55000->10.9.9.9:443: read: connection reset by peer",
+        "[Errno 104] Connection reset by peer",
+        "write tcp 10.1.2.3:55000: use of closed network connection",
+    ],
+)
+def test_a_connection_that_is_lost_is_known_by_its_words_too(text: str):
+    assert verdict(text=text) == (FailureKind.TIMEOUT, True)
+
+
+@pytest.mark.parametrize(
+    "closed",
+    [
+        {"fault": Fault.STREAM_CLOSED_EARLY, "status_code": 200},
+        {"fault": Fault.STREAM_CLOSED_EARLY},
+        {"text": "anthropic stream ended before message_stop"},
+        {"text": "openai responses stream ended before terminal event"},
+    ],
+)
+def test_a_stream_that_closes_before_its_terminal_event_is_a_retryable_timeout_that_says_so(closed: dict[str, Any]):
+    found = failure(provider="openai", **closed)
+
+    assert (found.kind, found.retryable, found.status_code) == (FailureKind.TIMEOUT, True, None)
+    assert found.message == "OpenAI closed the stream before the answer was complete."
+
+
+def test_silence_and_a_slow_start_are_kinds_of_their_own_and_retried():
+    assert verdict(fault=Fault.STREAM_SILENCE, status_code=200) == (FailureKind.STREAM_SILENCE_TIMEOUT, True)
+    assert verdict(fault=Fault.STARTUP_TIMEOUT) == (FailureKind.STARTUP_TIMEOUT, True)
+
+
+def test_what_we_ended_ourselves_is_not_retried():
+    assert verdict(fault=Fault.OUR_DEADLINE) == (FailureKind.TIMEOUT, False)
+    assert verdict(fault=Fault.CANCELLED, status_code=503) == (FailureKind.UNKNOWN, False)
+
+
+def test_a_filtered_answer_is_not_retried_and_says_why():
+    found = failure(fault=Fault.CONTENT_FILTER, provider="anthropic", text="category: weapons")
+
+    assert (found.kind, found.retryable, found.detail) == (FailureKind.CONTENT_FILTER, False, "category: weapons")
+    assert found.message == "The answer was blocked by the content policy of Anthropic."
+
+
+def test_an_untrusted_certificate_and_missing_credentials_are_for_the_operator():
+    assert verdict(fault=Fault.TLS) == (FailureKind.CONFIG, False)
+    assert verdict(fault=Fault.CREDENTIALS) == (FailureKind.CONFIG, False)
+
+
+def test_a_stream_that_cannot_be_read_is_retried_unless_it_is_a_web_page():
+    assert verdict(fault=Fault.PROTOCOL, content_type="text/event-stream") == (FailureKind.UNKNOWN, True)
+    assert verdict(fault=Fault.PROTOCOL, status_code=200, content_type="Text/HTML; charset=utf-8") == (
+        FailureKind.CONFIG,
+        False,
+    )
+
+
+def test_a_history_that_the_vendor_rejects_is_not_retried_and_shows_no_ids():
+    found = answer(
+        400,
+        {"error": {"message": "Item 'rs_123' of type 'reasoning' was provided without its required following item."}},
+    )
+
+    assert (found.kind, found.retryable, found.wording) == (FailureKind.UNKNOWN, False, Wording.HISTORY)
+    assert "rs_123" not in found.detail
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        {"error": {"type": "invalid_request_error", "message": "prompt is too long: 210000 tokens > 200000 maximum"}},
+        {"error": {"code": "context_length_exceeded", "message": "too much"}},
+        {"__type": "ValidationException", "message": "Input is too long for requested model."},
+    ],
+)
+def test_a_chat_that_is_too_long_for_the_model_is_told_apart(error: object):
+    assert answer(400, error).wording is Wording.CONTEXT_TOO_LONG
+
+
+def test_the_hint_of_the_headers_is_kept_when_the_provider_is_named():
+    found = failure(status_code=429, headers={"RETRY-AFTER": "17"})
+    named = with_provider(found, "openrouter")
+
+    assert (found.retry_after_seconds, named.retry_after_seconds) == (17.0, 17.0)
+    assert found.message == "The AI provider is rate limiting requests."
+    assert named.message == "OpenRouter is rate limiting requests."
+    assert named == msgspec.structs.replace(found, provider="openrouter", message=named.message)
+
+
+def test_a_hint_does_not_make_a_failure_retryable():
+    found = failure(status_code=401, headers={"retry-after": "5"})
+
+    assert (found.retryable, found.retry_after_seconds) == (False, 5.0)
+
+
+def test_googles_wait_in_the_body_counts_if_the_headers_ask_for_none():
+    error = {"error": {"code": 429, "details": [{"@type": "x/google.rpc.RetryInfo", "retryDelay": "34.5s"}]}}
+
+    assert answer(429, error).retry_after_seconds == 34.5
+    assert answer(429, error, headers={"retry-after": "2"}).retry_after_seconds == 2.0
+
+
+@pytest.mark.parametrize(
+    ("provider", "kept", "shown"),
+    [
+        ("anthropic", "anthropic", "Anthropic"),
+        ("Azure OpenAI", "azure", "Azure OpenAI"),
+        ("openai_compat", "openai-compat", "The OpenAI-compatible provider"),
+        ("bedrock", "bedrock", "AWS Bedrock"),
+        ("vertex", "vertex", "Google Vertex AI"),
+        ("Demo", "Demo", "Demo"),
+        ("our {own} proxy\n", "our {own} proxy", "Our {own} proxy"),
+        ("", "", "The AI provider"),
+    ],
+)
+def test_a_provider_is_called_by_its_name(provider: str, kept: str, shown: str):
+    found = failure(status_code=503, provider=provider)
+
+    assert (found.provider, found.message) == (kept, f"{shown} is temporarily unavailable.")
+
+
+def test_a_provider_is_guessed_from_words_until_it_is_named():
+    guessed = failure(text="claude: overloaded")
+
+    assert guessed.message == "Anthropic is temporarily overloaded."
+    assert with_provider(guessed, "bedrock").message == "AWS Bedrock is temporarily overloaded."
+    assert with_provider(guessed, "") == guessed
+
+
+def test_a_message_made_by_hand_is_kept_when_the_provider_is_named():
+    made = Failure(
+        kind=FailureKind.CONFIG, provider="", status_code=None, retryable=False, message="The image is too large."
+    )
+
+    assert with_provider(made, "google").message == "The image is too large."
+
+
+def test_the_error_event_says_everything_that_a_client_shows():
+    found = answer(429, {"error": {"code": "insufficient_quota", "message": "Out of credit."}}, provider="openai")
+
+    assert json.loads(msgspec.json.encode(error_payload(found))) == {
+        "message": "The AI usage limit is reached. Ask an administrator to check the budget and the billing.",
+        "detail": "Out of credit.",
+        "kind": "usage_limit",
+        "provider": "openai",
+        "retryable": False,
+        "status_code": 429,
+    }
+
+
+def test_the_error_event_leaves_out_what_is_not_known():
+    payload = json.loads(msgspec.json.encode(error_payload(failure(fault=Fault.DNS, provider="google"))))
+
+    assert payload == {
+        "message": "Google is temporarily unavailable.",
+        "kind": "timeout",
+        "provider": "google",
+        "retryable": True,
+    }
+
+
+def test_every_recorded_error_response_is_classified_with_its_status():
+    if not RECORDINGS.is_dir():
+        pytest.skip("the vendor recordings are not beside the repository (../shared/recordings)")
+    seen = 0
+    for path in sorted(RECORDINGS.glob("*/*.json")):
+        response = json.loads(path.read_text("utf-8"))["response"]
+        if response["status"] < 400:
+            continue
+        seen += 1
+        found = failure(
+            status_code=response["status"],
+            headers=response.get("headers") or {},
+            body=response["body"],
+            content_type=response["content_type"],
+        )
+        assert found.status_code == response["status"], path.name
+        assert found.rule != "anything_else", path.name
+        assert found.detail, path.name
+        assert found.retryable == (response["status"] == 429 or "tool_use_failed" in response["body"]), path.name
+    assert seen > 0
