@@ -123,16 +123,18 @@ class _TypeOnly(msgspec.Struct, frozen=True, gc=False):
     type: str = ""
 
 
-class Unexpected(msgspec.Struct, frozen=True, gc=False):
-    """What can be said of an event that is none of the known ones. Some gateways send an error without a type."""
-
-    type: str = ""
-    delta: _TypeOnly | None = None
-    error: ErrorBody | None = None
+class _DeltaOnly(msgspec.Struct, frozen=True, gc=False):
+    delta: _TypeOnly
 
 
-UNEXPECTED: Final = msgspec.json.Decoder(Unexpected)
+class _ErrorOnly(msgspec.Struct, frozen=True, gc=False):
+    error: ErrorBody
+
+
+# What can be said of an event that is none of the known ones. Some gateways send an error without a type.
 TYPE_ONLY: Final = msgspec.json.Decoder(_TypeOnly)
+DELTA_ONLY: Final = msgspec.json.Decoder(_DeltaOnly)
+ERROR_ONLY: Final = msgspec.json.Decoder(_ErrorOnly)
 
 
 class Block(msgspec.Struct, frozen=True, gc=False):

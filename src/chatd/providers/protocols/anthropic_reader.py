@@ -227,15 +227,12 @@ class AnthropicReader:
 
     def _unexpected(self, data: bytes, error: msgspec.ValidationError) -> list[ModelEvent]:
         """An event of a type that we do not know is skipped; a known one that has other fields can't be read."""
+        if not _is_new(data):
+            raise _unreadable(error) from error
         try:
-            came = wire.UNEXPECTED.decode(data)
+            return [self._failure(wire.ERROR_ONLY.decode(data).error)]
         except READ_ERRORS:
-            raise _unreadable(error) from error
-        if came.type == "content_block_delta" and came.delta and came.delta.type not in wire.PIECE_TYPES:
             return []
-        if came.type in wire.EVENT_TYPES:
-            raise _unreadable(error) from error
-        return [self._failure(came.error)] if came.error else []
 
     def _failure(self, error: wire.ErrorBody) -> VendorError:
         self._over = True
@@ -272,6 +269,16 @@ def _type_of(raw: bytes) -> str:
         return wire.TYPE_ONLY.decode(raw).type
     except READ_ERRORS:
         return ""
+
+
+def _is_new(data: bytes) -> bool:
+    try:
+        kind = wire.TYPE_ONLY.decode(data).type
+        if kind == "content_block_delta":
+            return wire.DELTA_ONLY.decode(data).delta.type not in wire.PIECE_TYPES
+    except READ_ERRORS:
+        return False
+    return kind not in wire.EVENT_TYPES
 
 
 def _is_known_block(raw: bytes) -> bool:
