@@ -4,6 +4,8 @@ An item is one block, but a message has one for each piece of its content. Block
 began, also where a vendor closes them in another, so that reasoning stays before what it led to.
 """
 
+from typing import Any
+
 import msgspec
 
 from chatd.core.model import (
@@ -65,6 +67,9 @@ class _Open:
         self.section: tuple[str, int | None] | None = None
         self.texts: dict[int, _Text] = {}
         self.ending: list[ModelEvent] | None = None
+
+    def metadata(self, **more: Any) -> ItemMetadata:
+        return ItemMetadata(id=self.id, reasoning=self.after, **more)
 
 
 class ResponsesOutput:
@@ -161,7 +166,7 @@ class ResponsesOutput:
             case "function_call":
                 if not opened.given and item.arguments:
                     events.append(ToolCallDelta(opened.block, item.arguments))
-                opened.ending = [BlockEnded(opened.block, _metadata(opened).text())]
+                opened.ending = [BlockEnded(opened.block, opened.metadata().text())]
             case _:
                 self._call_done(opened, item, raw, events)
         self._release(events)
@@ -235,7 +240,7 @@ class ResponsesOutput:
         return [
             BlockEnded(
                 text.block,
-                _metadata(opened, phase=opened.phase, annotations=tuple(text.annotations), refusal=text.refusal).text(),
+                opened.metadata(phase=opened.phase, annotations=tuple(text.annotations), refusal=text.refusal).text(),
             )
             for text in opened.texts.values()
         ]
@@ -248,7 +253,7 @@ class ResponsesOutput:
                 opened.raw_reasoning = bool(said)
             if said:
                 events.append(ReasoningDelta(opened.block, "\n\n".join(said)))
-        metadata = _metadata(opened, encrypted_content=item.encrypted_content or "", raw_reasoning=opened.raw_reasoning)
+        metadata = opened.metadata(encrypted_content=item.encrypted_content or "", raw_reasoning=opened.raw_reasoning)
         opened.ending = [BlockEnded(opened.block, metadata.text())]
 
     def _call_done(self, opened: _Open, item: Item, raw: msgspec.Raw, events: list[ModelEvent]) -> None:
@@ -256,7 +261,7 @@ class ResponsesOutput:
         events.append(ToolCallDelta(opened.block, call.args))
         # An image made by the vendor is in the result; a second copy of megabytes would never be sent back.
         kept = None if item.type == "image_generation_call" else raw
-        opened.ending = [BlockEnded(opened.block, _metadata(opened, item=kept).text())]
+        opened.ending = [BlockEnded(opened.block, opened.metadata(item=kept).text())]
         if item.type != "computer_call":
             result = ProviderResult(opened.call_id, tool_name(item), call.result, is_error=call.is_error)
             opened.ending.append(result)
@@ -266,7 +271,7 @@ class ResponsesOutput:
         if opened.ending is None:
             opened.ending = self._text_ends(opened)
             if opened.kind != "message":
-                opened.ending = [BlockEnded(opened.block, _metadata(opened).text())]
+                opened.ending = [BlockEnded(opened.block, opened.metadata().text())]
         if self._open.get(opened.key) is opened:
             del self._open[opened.key]
         self._release(events)
@@ -286,25 +291,3 @@ class ResponsesOutput:
 def _own_id(opened: _Open) -> str:
     """Of a call that came without an id: its place in the output is one."""
     return opened.id or f"call_{opened.key}"
-
-
-def _metadata(
-    opened: _Open,
-    *,
-    phase: str | None = None,
-    annotations: tuple[msgspec.Raw, ...] = (),
-    refusal: bool = False,
-    encrypted_content: str = "",
-    raw_reasoning: bool = False,
-    item: msgspec.Raw | None = None,
-) -> ItemMetadata:
-    return ItemMetadata(
-        id=opened.id,
-        reasoning=opened.after,
-        phase=phase,
-        annotations=annotations,
-        refusal=refusal,
-        encrypted_content=encrypted_content,
-        raw_reasoning=raw_reasoning,
-        item=item,
-    )

@@ -1,0 +1,87 @@
+"""The chunks of a Chat Completions stream, with all that servers call compatible."""
+
+from typing import Final
+
+import msgspec
+
+_NOTHING: Final = msgspec.Raw(b"")
+
+
+class FunctionDelta(msgspec.Struct, gc=False):
+    name: str | None = None
+    arguments: str | None = None
+
+
+class CallDelta(msgspec.Struct, gc=False):
+    """A piece of a call. OpenAI gives the id and name once and an index always; others leave out or repeat any."""
+
+    index: int | None = None
+    id: str | None = None
+    function: FunctionDelta | None = None
+
+
+class ContentPiece(msgspec.Struct, gc=False):
+    """Mistral's reasoning models stream lists of these."""
+
+    type: str = ""
+    text: str | None = None
+    thinking: list["ContentPiece"] | None = None
+
+
+class ReasoningDetail(msgspec.Struct, omit_defaults=True, gc=False):
+    """OpenRouter's form of reasoning, which it wants back unchanged."""
+
+    type: str = ""
+    text: str | None = None
+    summary: str | None = None
+    data: str | None = None
+    signature: str | None = None
+    id: str | None = None
+    format: str | None = None
+    index: int | None = None
+
+
+class UrlCitation(msgspec.Struct, gc=False):
+    url: str | None = None
+    title: str | None = None
+
+
+class ChatAnnotation(msgspec.Struct, gc=False):
+    type: str = ""
+    url_citation: UrlCitation | None = None
+
+
+class Delta(msgspec.Struct, gc=False):
+    content: str | list[ContentPiece] | None = None
+    refusal: str | None = None
+    reasoning_content: str | None = None  # DeepSeek, Z.ai, xAI, Moonshot, older vLLM
+    reasoning: str | None = None  # OpenRouter, Groq, Ollama, newer vLLM
+    reasoning_details: list[ReasoningDetail] | None = None
+    tool_calls: list[CallDelta] | None = None
+    function_call: FunctionDelta | None = None
+    annotations: list[ChatAnnotation] | None = None
+
+
+class Choice(msgspec.Struct, gc=False):
+    index: int | None = None
+    delta: Delta | None = None
+    finish_reason: str | None = None
+    usage: msgspec.Raw = _NOTHING  # Moonshot
+    error: msgspec.Raw = _NOTHING  # OpenRouter
+
+
+class GroqExtra(msgspec.Struct, gc=False):
+    usage: msgspec.Raw = _NOTHING
+    error: msgspec.Raw = _NOTHING
+
+
+class Chunk(msgspec.Struct, gc=False):
+    id: str | int | None = None
+    object: str | None = None
+    choices: list[Choice] | None = None
+    usage: msgspec.Raw = _NOTHING
+    error: msgspec.Raw = _NOTHING
+    x_groq: GroqExtra | None = None
+
+
+CHUNK: Final = msgspec.json.Decoder(Chunk)
