@@ -71,9 +71,9 @@ class AnthropicReader:
             return self._unexpected(event.data, error)
         except READ_ERRORS as error:
             raise _unreadable(error) from error
+        if isinstance(came, wire.PieceCame):  # apart from the rest, as nearly all are, at half the cost of a pattern
+            return self._piece(came.index, came.delta)
         match came:
-            case wire.PieceCame(index, piece):
-                return self._piece(index, piece)
             case wire.BlockBegan(index, block):
                 return self._begin(index, _utf_8(block))
             case wire.BlockStopped(index):
@@ -102,29 +102,30 @@ class AnthropicReader:
 
     def _piece(self, index: int, piece: wire.Piece) -> list[ModelEvent]:
         block = self._blocks.get(index)
-        match piece:
-            case wire.TextPiece(text) if isinstance(block, OpenText):
-                return [TextDelta(index, text)] if text else []
-            case wire.InputPiece(text) if isinstance(block, OpenCall):
-                if not text:
-                    return []
-                block.has_pieces = True
-                if block.is_vendors:
-                    self._keep(text)
-                    block.pieces.append(text)
-                return [ToolCallDelta(index, text)]
-            case wire.ThinkingPiece(text) if isinstance(block, OpenThinking):
-                return [ReasoningDelta(index, text)] if text else []
-            case wire.SignaturePiece(signature) if isinstance(block, OpenThinking):
-                self._keep(signature)
-                block.signatures.append(signature)
-                return []
-            case wire.CitationPiece(citation) if isinstance(block, OpenText):
-                return self._cite(block, _utf_8(citation))
-            case _ if isinstance(block, Skipped):
-                return []
-            case _:
-                raise UnreadableStream(f"A piece came for block {index}, which is not open or of another type.")
+        if isinstance(piece, wire.TextPiece) and isinstance(block, OpenText):
+            return [TextDelta(index, piece.text)] if piece.text else []
+        if isinstance(piece, wire.InputPiece) and isinstance(block, OpenCall):
+            return self._input(index, block, piece.partial_json)
+        if isinstance(piece, wire.ThinkingPiece) and isinstance(block, OpenThinking):
+            return [ReasoningDelta(index, piece.thinking)] if piece.thinking else []
+        if isinstance(piece, wire.SignaturePiece) and isinstance(block, OpenThinking):
+            self._keep(piece.signature)
+            block.signatures.append(piece.signature)
+            return []
+        if isinstance(piece, wire.CitationPiece) and isinstance(block, OpenText):
+            return self._cite(block, _utf_8(piece.citation))
+        if isinstance(block, Skipped):
+            return []
+        raise UnreadableStream(f"A piece came for block {index}, which is not open or of another type.")
+
+    def _input(self, index: int, call: OpenCall, text: str) -> list[ModelEvent]:
+        if not text:
+            return []
+        call.has_pieces = True
+        if call.is_vendors:
+            self._keep(text)
+            call.pieces.append(text)
+        return [ToolCallDelta(index, text)]
 
     def _begin(self, index: int, raw: bytes) -> list[ModelEvent]:
         if index in self._blocks or len(self._blocks) >= _MOST_OPEN_BLOCKS:
