@@ -6,7 +6,7 @@ import zlib
 from contextlib import suppress
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chatd.providers.framing.event_stream import EventStreamFraming
@@ -19,12 +19,14 @@ def framed(*chunks: bytes) -> list[WireEvent]:
     return frame(EventStreamFraming(), chunks)
 
 
+@settings(deadline=None)
 @given(st.lists(st.binary(max_size=60), max_size=8), st.lists(st.integers(0), max_size=20))
 def test_chunks_in_any_pieces_give_the_same_events(contents: list[bytes], cuts: list[int]) -> None:
     data = b"".join(chunk(content) for content in contents)
     assert framed(*pieces(data, cuts)) == [WireEvent("", content) for content in contents]
 
 
+@settings(deadline=None)
 @given(st.lists(st.binary(max_size=30), min_size=1, max_size=4), st.integers(0), st.integers(1, 255))
 def test_no_damaged_byte_goes_unseen(contents: list[bytes], place: int, change: int) -> None:
     data = bytearray(b"".join(chunk(content) for content in contents))
@@ -38,6 +40,7 @@ def test_no_damaged_byte_goes_unseen(contents: list[bytes], place: int, change: 
     assert len(events) < len(contents)
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=300), st.lists(st.integers(0), max_size=5))
 def test_random_bytes_are_unreadable_or_nothing(data: bytes, cuts: list[int]) -> None:
     with suppress(UnreadableStream):

@@ -3,7 +3,7 @@
 import tracemalloc
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chatd.providers.framing.sse import SseFraming
@@ -43,11 +43,13 @@ tokens = st.sampled_from(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(tokens, max_size=40).map(b"".join), st.lists(st.integers(0), max_size=20))
 def test_any_bytes_in_any_pieces_are_read_as_the_standard_says(data: bytes, cuts: list[int]) -> None:
     assert framed(*pieces(data, cuts)) == by_the_standard(data)
 
 
+@settings(deadline=None)
 @given(st.lists(tokens, max_size=20).map(b"".join))
 def test_bytes_one_by_one_give_the_same_events(data: bytes) -> None:
     assert framed(*(data[place : place + 1] for place in range(len(data)))) == by_the_standard(data)
