@@ -142,6 +142,10 @@ ADAPTIVE = {"type": "adaptive", "display": "summarized"}
         ("claude-opus-4-7", "high", {"effort": "medium"}, ADAPTIVE, "medium"),
         ("claude-opus-4-7", "none", {}, {"type": "disabled"}, None),
         ("claude-mythos-5", "none", {}, None, "low"),
+        ("claude-opus-5-5", "none", {}, None, "low"),
+        ("claude-haiku-5-5", "none", {}, {"type": "disabled"}, None),
+        ("claude-opus-5", "max", {"thinking": {"type": "disabled"}}, {"type": "disabled"}, "high"),
+        ("claude-opus-4-7", None, {"thinking": {"budget_tokens": 5000}}, ADAPTIVE, None),
         ("claude-sonnet-4-5", "none", {}, None, None),
         ("claude-sonnet-4-5", "low", {}, {"type": "enabled", "budget_tokens": 2048}, None),
         ("claude-3-7-sonnet-latest", "max", {}, {"type": "enabled", "budget_tokens": 24576}, None),
@@ -185,11 +189,12 @@ def test_thinking_that_has_no_room_is_left_out() -> None:
     )
 
 
-def test_thinking_is_off_where_a_call_is_forced() -> None:
-    tools = (ToolSpec("t", "", SCHEMA),)
+def test_thinking_is_off_where_a_call_is_forced_unless_the_model_allows_both() -> None:
     forced = {"tool_choice": ToolChoice.REQUIRED, "reasoning_effort": ReasoningEffort.HIGH, "capabilities": THINKS}
-    assert body(tools=tools, **forced)["thinking"] == {"type": "disabled"}
+    tools = (ToolSpec("t", "", SCHEMA),)
+    assert body(tools=tools, model="claude-opus-4-7", **forced)["thinking"] == {"type": "disabled"}
     assert "thinking" not in body(tools=tools, model="claude-sonnet-4-5", **forced)
+    assert body(tools=tools, model="claude-opus-5", **forced)["thinking"] == ADAPTIVE
 
 
 def test_a_budget_is_left_out_when_results_go_back_to_a_call_made_without_thinking() -> None:

@@ -81,17 +81,6 @@ def model_version(model: str) -> tuple[int, int] | None:
     return (int(found[1]), int(found[2] or 0)) if found else None
 
 
-def thinks_adaptively(model: str) -> bool:
-    """Since 4.6; older ones know only budgets. A name without a version is taken for a new model."""
-    version = model_version(model)
-    return version is None or version >= (4, 6)
-
-
-def must_think(model: str) -> bool:
-    """These refuse to have their thinking disabled."""
-    return "mythos" in model or "fable" in model
-
-
 def tool_type(name: str, model: str) -> str:
     """The type of a tool that the vendor knows; its name if we do not."""
     if name == "computer":

@@ -1,47 +1,22 @@
 """The body of a request to Anthropic's Messages API: settings, tools, thinking and marks for its cache."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import msgspec
 
 from chatd.core.errors import InvalidRequest
 from chatd.core.model import ModelRequest, ProviderTool, ToolChoice, ToolSpec
-from chatd.core.reasoning import ReasoningEffort
 from chatd.core.roles import Role
 from chatd.providers.protocols.anthropic_content import Block, message_blocks, system_blocks, valid_text
-from chatd.providers.protocols.anthropic_options import (
-    AnthropicOptions,
-    must_think,
-    read_options,
-    thinks_adaptively,
-    tool_type,
-)
+from chatd.providers.protocols.anthropic_options import AnthropicOptions, read_options, tool_type
+from chatd.providers.protocols.anthropic_thinking import THOUGHTS, effort_of, thinking_config
 
 DEFAULT_MAX_TOKENS: Final = 32_000  # as the reference has it: long answers fit, and every current model allows it
-_LEAST_BUDGET: Final = 1024  # the vendor's
 _LEAST_TOP_P: Final = 0.95  # the least that may be said to a model that thinks
-_EFFORTS: Final[Mapping[ReasoningEffort, str]] = {
-    ReasoningEffort.MINIMAL: "low",
-    ReasoningEffort.LOW: "low",
-    ReasoningEffort.MEDIUM: "medium",
-    ReasoningEffort.HIGH: "high",
-    ReasoningEffort.XHIGH: "xhigh",
-    ReasoningEffort.MAX: "max",
-}
-# For models before 4.6, which know no effort: doubling, up to what leaves room for an answer in the default limit.
-_BUDGETS: Final[Mapping[ReasoningEffort, int]] = {
-    ReasoningEffort.MINIMAL: _LEAST_BUDGET,
-    ReasoningEffort.LOW: 2048,
-    ReasoningEffort.MEDIUM: 4096,
-    ReasoningEffort.HIGH: 8192,
-    ReasoningEffort.XHIGH: 16_384,
-    ReasoningEffort.MAX: 24_576,
-}
 _REFUSED_IN_SCHEMAS: Final = ("oneOf", "anyOf", "allOf")  # at the top of an input schema
 _FIELDS: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _BAD_JSON: Final = (msgspec.DecodeError, ValueError, RecursionError)
-_NOT_CACHED: Final = frozenset(("thinking", "redacted_thinking"))  # blocks that can't carry a mark
 
 
 def anthropic_body(request: ModelRequest) -> bytes:
@@ -49,7 +24,7 @@ def anthropic_body(request: ModelRequest) -> bytes:
     options = read_options(request.options)
     messages = message_blocks(request, options)
     max_tokens = request.max_output_tokens or DEFAULT_MAX_TOKENS
-    thinking = _thinking(request, options, messages, max_tokens)
+    thinking = thinking_config(request, options, messages, max_tokens)
     body: dict[str, Any] = {"model": request.model, "max_tokens": max_tokens}
     if request.capabilities.system_messages and (system := system_blocks(request.messages)):
         body["system"] = system
@@ -59,7 +34,7 @@ def anthropic_body(request: ModelRequest) -> bytes:
     body |= _tools(request, options)
     if thinking is not None:
         body["thinking"] = thinking
-    if (effort := _effort(request, options)) is not None:
+    if (effort := effort_of(request, options, thinking)) is not None:
         body["output_config"] = {"effort": effort}
     body |= _sampling(request, is_thinking=thinking is not None and thinking["type"] != "disabled")
     if options.stop_sequences:
@@ -67,55 +42,6 @@ def anthropic_body(request: ModelRequest) -> bytes:
     if options.service_tier is not None:
         body["service_tier"] = options.service_tier
     return msgspec.json.encode(body | {"stream": True} | dict(options.extra_body))
-
-
-def _thinking(
-    request: ModelRequest, options: AnthropicOptions, messages: Sequence[Block], max_tokens: int
-) -> Block | None:
-    asked = options.thinking
-    kind = asked.type if asked else None
-    budget = asked.budget_tokens if asked else None
-    wanted = request.reasoning_effort if request.capabilities.reasoning else None
-    if wanted is ReasoningEffort.NONE and kind is None:
-        kind = "disabled"
-    elif kind is None and (budget is not None or wanted is not None):
-        kind = "adaptive" if budget is None and thinks_adaptively(request.model) else "enabled"
-    if request.tool_choice is ToolChoice.REQUIRED and kind is not None:
-        kind = "disabled"  # the vendor refuses thinking where a call is forced
-    display = {"display": options.thinking_display} if options.thinking_display else {}
-    match kind:
-        case "adaptive":
-            return {"type": "adaptive", "display": "summarized"} | display
-        case "disabled" if not must_think(request.model):
-            # Models that need a budget to think do not think without being asked.
-            return {"type": "disabled"} if thinks_adaptively(request.model) else None
-        case "enabled":
-            budget = min(budget or _BUDGETS.get(wanted or ReasoningEffort.MEDIUM, _LEAST_BUDGET), max_tokens - 1)
-            if budget < _LEAST_BUDGET or _goes_on_without_thinking(messages):
-                return None
-            return {"type": "enabled", "budget_tokens": budget} | display
-        case _:
-            return None
-
-
-def _goes_on_without_thinking(messages: Sequence[Block]) -> bool:
-    """Whether results go back to a call that was made without thinking, by another vendor say: with a budget, the
-    vendor wants thinking at the start of that message."""
-    if len(messages) < 2:
-        return False
-    call, results = messages[-2]["content"], messages[-1]["content"]
-    return results[0]["type"] == "tool_result" and call[0]["type"] not in _NOT_CACHED
-
-
-def _effort(request: ModelRequest, options: AnthropicOptions) -> str | None:
-    if options.effort is not None:
-        return options.effort
-    wanted = request.reasoning_effort
-    if wanted is None or not request.capabilities.reasoning or not thinks_adaptively(request.model):
-        return None
-    if wanted is ReasoningEffort.NONE:
-        return "low" if must_think(request.model) else None
-    return _EFFORTS[wanted]
 
 
 def _sampling(request: ModelRequest, *, is_thinking: bool) -> dict[str, float]:
@@ -196,6 +122,6 @@ def _mark(request: ModelRequest, options: AnthropicOptions, body: Mapping[str, A
     marked += [message["content"] for message in body["messages"][-2:]]
     for blocks in marked:
         for block in reversed(list(blocks)):
-            if block["type"] not in _NOT_CACHED:
+            if block["type"] not in THOUGHTS:  # which can't carry one
                 block["cache_control"] = mark
                 break
