@@ -77,7 +77,7 @@ def test_reasoning_keeps_its_ciphertext_and_what_follows_names_it():
     assert metadata(reasoning) == {"id": "rs_1", "encrypted_content": "whole"}
     assert isinstance(call, ToolCallPart)
     assert (call.tool_call_id, call.tool_name, call.args) == ("call_1", "ls", '{"a":1}')
-    assert metadata(call) == {"id": "fc_1", "reasoning": "rs_1"}
+    assert metadata(call) == {"id": "fc_1", "reasoning": "rs_1", "directly": True}
     assert read.answer.finish is FinishReason.TOOL_CALLS
 
 
@@ -208,8 +208,8 @@ def test_a_computer_call_is_ours_to_run():
 
 def test_citations_are_sources_once_and_metadata_of_their_text():
     citation = {"type": "url_citation", "url": "https://a.example", "title": "A", "start_index": 0, "end_index": 1}
-    last = message("msg_1", "see")
-    last["content"][0]["annotations"] = [citation, {**citation, "start_index": 1}]
+    annotations = [citation, {**citation, "start_index": 1}]
+    content = [{"type": "output_text", "text": "see", "annotations": annotations}]
     read = read_responses(
         text_delta(0, "see"),
         {
@@ -218,7 +218,7 @@ def test_citations_are_sources_once_and_metadata_of_their_text():
             "content_index": 0,
             "annotation": citation,
         },
-        done(0, **last),
+        done(0, id="msg_1", type="message", content=content),
         completed(),
     )
 
@@ -226,7 +226,7 @@ def test_citations_are_sources_once_and_metadata_of_their_text():
     source, text = read.answer.parts
     assert isinstance(source, SourcePart)
     assert isinstance(text, TextPart)
-    assert metadata(text)["annotations"] == last["content"][0]["annotations"]
+    assert metadata(text)["annotations"] == annotations
 
 
 def test_a_refusal_is_read_by_people_and_told_apart():

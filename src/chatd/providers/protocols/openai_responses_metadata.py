@@ -12,16 +12,19 @@ import msgspec
 from chatd.core.model import ProtocolName
 from chatd.core.parts import ReasoningPart, TextPart, ToolCallPart
 
+NO_ITEM: Final = msgspec.Raw(b"")
+
 
 class ItemMetadata(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     id: str = ""
     reasoning: str = ""
+    directly: bool = False  # it stood right after that reasoning: the item that the reasoning can't be without
     phase: str | None = None  # `commentary` or `final_answer`
     annotations: tuple[msgspec.Raw, ...] = ()
     refusal: bool = False
     encrypted_content: str = ""
     raw_reasoning: bool = False  # the text is the reasoning itself, not a summary: models with open weights
-    item: msgspec.Raw | None = None  # of a call that the vendor ran itself, as it came
+    item: msgspec.Raw = NO_ITEM  # of a call that the vendor ran itself, as it came
 
     def text(self) -> str:
         return msgspec.json.encode(self).decode("utf-8", "replace")

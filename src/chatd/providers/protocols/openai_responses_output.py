@@ -28,7 +28,7 @@ from chatd.providers.protocols.openai_responses_items import (
     read_annotation,
     tool_name,
 )
-from chatd.providers.protocols.openai_responses_metadata import ItemMetadata
+from chatd.providers.protocols.openai_responses_metadata import NO_ITEM, ItemMetadata
 
 # An item's place in the output; its id where a server gives no place.
 Key = int | str
@@ -50,15 +50,16 @@ class _Open:
     """An item that has begun. `ending` is what is left to say once those before it have ended."""
 
     __slots__ = (
-        "after", "block", "call_id", "ending", "given", "id", "key", "kind", "phase", "raw_reasoning", "section",
-        "texts",
+        "after", "block", "call_id", "directly", "ending", "given", "id", "key", "kind", "phase", "raw_reasoning",
+        "section", "texts",
     )  # fmt: skip
 
-    def __init__(self, key: Key, kind: str, id: str, after: str) -> None:
+    def __init__(self, key: Key, kind: str, id: str, after: str, *, directly: bool) -> None:
         self.key = key
         self.kind = kind
         self.id = id
         self.after = after
+        self.directly = directly
         self.block = -1
         self.call_id = ""
         self.phase: str | None = None
@@ -69,7 +70,7 @@ class _Open:
         self.ending: list[ModelEvent] | None = None
 
     def metadata(self, **more: Any) -> ItemMetadata:
-        return ItemMetadata(id=self.id, reasoning=self.after, **more)
+        return ItemMetadata(id=self.id, reasoning=self.after, directly=self.directly, **more)
 
 
 class ResponsesOutput:
@@ -81,6 +82,7 @@ class ResponsesOutput:
         self._open: dict[Key, _Open] = {}
         self._order: list[_Open] = []  # of all that have not ended, also behind one that has not
         self._done: set[Key] = set()
+        self._newest = ""  # the type of the newest item
         self._reasoning = ""  # the id of the newest reasoning item
         self._refusal: list[str] = []
         self._sources: set[str] = set()
@@ -198,7 +200,8 @@ class ResponsesOutput:
         return [SourceFound(url=found.url, title=found.title or "")]
 
     def _begin(self, key: Key, item: Item, events: list[ModelEvent]) -> _Open:
-        opened = _Open(key, item.type, item.id or "", self._reasoning)
+        opened = _Open(key, item.type, item.id or "", self._reasoning, directly=self._newest == "reasoning")
+        self._newest = item.type
         self._open[key] = opened
         self._order.append(opened)
         if item.type == "message":
@@ -260,7 +263,7 @@ class ResponsesOutput:
         call = provider_call(item, raw)
         events.append(ToolCallDelta(opened.block, call.args))
         # An image made by the vendor is in the result; a second copy of megabytes would never be sent back.
-        kept = None if item.type == "image_generation_call" else raw
+        kept = NO_ITEM if item.type == "image_generation_call" else raw
         opened.ending = [BlockEnded(opened.block, opened.metadata(item=kept).text())]
         if item.type != "computer_call":
             result = ProviderResult(opened.call_id, tool_name(item), call.result, is_error=call.is_error)

@@ -74,9 +74,9 @@ class AssistantItems:
         return items
 
     def _call(self, part: ToolCallPart, metadata: ItemMetadata, *, with_id: bool) -> list[InputItem]:
-        item = None if metadata.item is None else _stored_item(metadata.item)
+        item = _stored_item(metadata.item)
         whole = with_id or metadata.reasoning == ""
-        if item is not None and metadata.item is not None and item.type == _COMPUTER_CALL:
+        if item.type == _COMPUTER_CALL:
             if whole and part.tool_call_id in self._seen:
                 self._computer_checks[part.tool_call_id] = item.pending_safety_checks or []
                 return [metadata.item]
@@ -85,7 +85,7 @@ class AssistantItems:
             said = _content(TextPart(text=f"Computer action {part.tool_call_id}: {part.args}"), none)
             return [_message([said], none, with_id=False)]
         if part.provider_executed:
-            return [metadata.item] if metadata.item is not None and whole and item and item.type in _REPLAYED else []
+            return [metadata.item] if whole and item.type in _REPLAYED else []
         call: JsonObject = {
             "type": "function_call",
             "call_id": part.tool_call_id,
@@ -102,7 +102,7 @@ def _replayable(kept: list[tuple[_Kept, ItemMetadata]]) -> set[str]:
         if not isinstance(part, ReasoningPart) or not metadata.id:
             continue
         has_content = metadata.encrypted_content != "" or (metadata.raw_reasoning and part.text.strip() != "")
-        follows = following.id != "" and following.reasoning == metadata.id
+        follows = following.id != "" and following.reasoning == metadata.id and following.directly
         if has_content and follows and (not isinstance(follower, ReasoningPart) or following.id in found):
             found.add(metadata.id)
     return found
@@ -138,8 +138,8 @@ def _content(part: TextPart, metadata: ItemMetadata) -> JsonObject:
     return {"type": "output_text", "text": clean(part.text), "annotations": list(metadata.annotations)}
 
 
-def _stored_item(raw: msgspec.Raw) -> _StoredItem | None:
+def _stored_item(raw: msgspec.Raw) -> _StoredItem:
     try:
         return msgspec.json.decode(raw, type=_StoredItem)
     except (msgspec.DecodeError, ValueError, RecursionError):
-        return None
+        return _StoredItem()

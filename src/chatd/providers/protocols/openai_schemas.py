@@ -120,12 +120,14 @@ def _repair_arrays(schema: Schema, depth: int) -> bool:
 def _inner(schema: Schema) -> list[Schema]:
     found: list[Schema] = []
     for keyword in ("properties", "$defs", "definitions", "patternProperties"):
-        found += [inner for value in (_object(schema.get(keyword)) or {}).values() if (inner := _object(value))]
+        found += [
+            inner for value in (_object(schema.get(keyword)) or {}).values() if (inner := _object(value)) is not None
+        ]
     for keyword in ("items", "additionalProperties"):
-        if inner := _object(schema.get(keyword)):
+        if (inner := _object(schema.get(keyword))) is not None:
             found.append(inner)
     for keyword in _ALTERNATIVES:
-        found += [inner for value in _list(schema.get(keyword)) if (inner := _object(value))]
+        found += [inner for value in _list(schema.get(keyword)) if (inner := _object(value)) is not None]
     return found
 
 
