@@ -77,13 +77,18 @@ def test_what_another_vendor_ran_itself_is_left_out():
     [
         (Capabilities(), "{}", "system"),
         (Capabilities(), '{"system_role":"developer"}', "developer"),
-        (Capabilities(system_messages=False), "{}", "user"),
     ],
 )
 def test_the_system_speaks_in_the_role_that_the_model_knows(capabilities, options, role):
     body = chat_body(system("Be kind."), user("a"), capabilities=capabilities, options=options)
 
     assert body["messages"][0] == {"role": role, "content": "Be kind."}
+
+
+def test_a_model_without_system_messages_is_told_by_the_user():
+    body = chat_body(system("Be kind."), user("a"), capabilities=Capabilities(system_messages=False))
+
+    assert body["messages"] == [{"role": "user", "content": "Be kind.\n\na"}]
 
 
 def test_images_and_files_by_capability():

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from chatd.core.parts import ToolCallPart
 from chatd.providers.framing.sse import SseFraming
 from chatd.providers.framing.wire_event import UnreadableStream, WireEvent
 from chatd.providers.protocols.openai_chat import OpenAIChat
@@ -149,6 +150,17 @@ def test_an_event_of_20_megabytes_is_refused(protocol: VendorProtocol):
         read(protocol, SseFraming(), parts)
     with pytest.raises(UnreadableStream):
         protocol.reader().read(WireEvent("", megabyte * 20))
+
+
+def test_a_name_with_every_piece_of_long_arguments_is_read():
+    reader = OpenAIChat().reader()
+    pieces_of_it = ['{"a":"', *["{}"] * 20_000, '"}']
+    chunks = [chunk(tool_calls=[call_piece(index=0, name="ls", arguments=piece)]) for piece in pieces_of_it]
+    events = [event for said in chunks for event in reader.read(WireEvent("", json.dumps(said).encode()))]
+    (part,) = fold(OpenAIChat(), [*events, *reader.read(WireEvent("", b"[DONE]"))]).parts
+
+    assert isinstance(part, ToolCallPart)
+    assert part.args == "".join(pieces_of_it)
 
 
 def test_thousands_of_calls_are_read():

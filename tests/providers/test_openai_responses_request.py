@@ -214,7 +214,8 @@ def test_a_model_without_system_messages_is_told_by_the_user():
     body = responses_body(system("Be kind."), user("a"), capabilities=Capabilities(system_messages=False))
 
     assert "instructions" not in body
-    assert [item["role"] for item in body["input"]] == ["user", "user"]
+    (message,) = body["input"]
+    assert [piece["text"] for piece in message["content"]] == ["Be kind.", "a"]
 
 
 def test_images_and_files_go_as_such_where_the_model_takes_them():

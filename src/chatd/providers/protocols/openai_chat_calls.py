@@ -17,12 +17,15 @@ from chatd.core.model import ModelEvent, ToolCallDelta, ToolCallStarted
 from chatd.providers.protocols.openai_chat_chunks import CallDelta
 
 _DIGEST_BYTES: Final = 6  # short enough that the id stays within the 40 characters that OpenAI takes
+# A server that repeats the name with every piece would have us parse the arguments as often: it has shown by then
+# that a name begins no call.
+_MOST_GUESSES: Final = 32
 
 
 class OpenCall:
     """A call that is being streamed; `block` is its number in the answer."""
 
-    __slots__ = ("block", "id", "name", "number", "pieces", "started")
+    __slots__ = ("block", "guesses", "id", "name", "number", "pieces", "started")
 
     def __init__(self, block: int, number: int, id: str) -> None:
         self.block = block
@@ -31,53 +34,63 @@ class OpenCall:
         self.name = ""
         self.pieces: list[str] = []
         self.started = False
+        self.guesses = 0
 
 
 class StreamedCalls:
-    """All calls of one answer. What it gives back tells the reader which blocks it must open."""
+    """All calls of one answer: `find` or `begin` the one that a piece belongs to, then `grow` it."""
 
     def __init__(self) -> None:
         self.completion_id = ""
-        self.all: list[OpenCall] = []
+        self.count = 0
+        self._newest: OpenCall | None = None
         self._by_index: dict[int, OpenCall] = {}
+        self._by_id: dict[str, OpenCall] = {}
         self._ids: set[str] = set()
 
     def find(self, piece: CallDelta) -> OpenCall | None:
         """The call that this piece continues; None if it begins one."""
-        name = piece.function.name if piece.function is not None else None
         if piece.index is not None:
             known = self._by_index.get(piece.index)
             if known is None:
                 return None
         else:
-            known = self.all[-1] if self.all else None
-        if piece.id and (known is None or piece.id != known.id) and (known is None or known.id):
-            return next((call for call in self.all if call.id == piece.id), None)
-        if known is not None and name and known.pieces and not piece.id and _is_whole("".join(known.pieces)):
-            return None
+            known = self._newest
+        if piece.id and (known is None or (known.id and piece.id != known.id)):
+            return self._by_id.get(piece.id)
+        if known is not None and not piece.id and piece.function is not None and piece.function.name:
+            return None if _begins_another(known) else known
         return known
 
     def begin(self, piece: CallDelta, block: int) -> OpenCall:
-        call = OpenCall(block, len(self.all), piece.id or "")
-        self.all.append(call)
+        call = self._newest = OpenCall(block, self.count, piece.id or "")
+        self.count += 1
         if piece.index is not None:
             self._by_index[piece.index] = call
+        if piece.id:
+            self._by_id.setdefault(piece.id, call)
         return call
+
+    def start_newest(self, events: list[ModelEvent]) -> None:
+        """Nothing more can come of its name."""
+        if self._newest is not None:
+            self._start(self._newest, events)
 
     def grow(self, call: OpenCall, piece: CallDelta, events: list[ModelEvent]) -> None:
         if piece.id and not call.id and not call.started:
             call.id = piece.id
+            self._by_id.setdefault(piece.id, call)
         function = piece.function
         if function is None:
             return
         if function.name and not call.pieces and function.name != call.name:
             call.name += function.name
         if function.arguments:
-            self.start(call, events)
+            self._start(call, events)
             call.pieces.append(function.arguments)
             events.append(ToolCallDelta(call.block, function.arguments))
 
-    def start(self, call: OpenCall, events: list[ModelEvent]) -> None:
+    def _start(self, call: OpenCall, events: list[ModelEvent]) -> None:
         if call.started:
             return
         call.started = True
@@ -90,9 +103,13 @@ class StreamedCalls:
         return f"call_{digest}_{number}"
 
 
-def _is_whole(arguments: str) -> bool:
+def _begins_another(known: OpenCall) -> bool:
+    """Whether a name without an id begins a new call: it does once the arguments of the one before are whole."""
+    if not known.pieces or not known.pieces[-1].rstrip().endswith("}") or known.guesses >= _MOST_GUESSES:
+        return False
+    known.guesses += 1
     try:
-        msgspec.json.decode(arguments, type=dict[str, msgspec.Raw])
+        msgspec.json.decode("".join(known.pieces), type=dict[str, msgspec.Raw])
     except (msgspec.DecodeError, ValueError, RecursionError):
         return False
     return True

@@ -4,7 +4,7 @@ from typing import Final
 
 import msgspec
 
-_NOTHING: Final = msgspec.Raw(b"")
+NOTHING: Final = msgspec.Raw(b"")
 
 
 class FunctionDelta(msgspec.Struct, gc=False):
@@ -66,22 +66,27 @@ class Choice(msgspec.Struct, gc=False):
     index: int | None = None
     delta: Delta | None = None
     finish_reason: str | None = None
-    usage: msgspec.Raw = _NOTHING  # Moonshot
-    error: msgspec.Raw = _NOTHING  # OpenRouter
+    usage: msgspec.Raw = NOTHING  # Moonshot
+    error: msgspec.Raw = NOTHING  # OpenRouter
 
 
 class GroqExtra(msgspec.Struct, gc=False):
-    usage: msgspec.Raw = _NOTHING
-    error: msgspec.Raw = _NOTHING
+    usage: msgspec.Raw = NOTHING
+    error: msgspec.Raw = NOTHING
 
 
 class Chunk(msgspec.Struct, gc=False):
     id: str | int | None = None
     object: str | None = None
     choices: list[Choice] | None = None
-    usage: msgspec.Raw = _NOTHING
-    error: msgspec.Raw = _NOTHING
+    usage: msgspec.Raw = NOTHING
+    error: msgspec.Raw = NOTHING
     x_groq: GroqExtra | None = None
 
 
 CHUNK: Final = msgspec.json.Decoder(Chunk)
+
+
+def given(raw: msgspec.Raw) -> bool:
+    """Whether a field was there with more than null in it."""
+    return raw is not NOTHING and bytes(raw) != b"null"

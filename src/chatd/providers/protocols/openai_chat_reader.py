@@ -5,6 +5,7 @@ The protocol has no ends of blocks: a text or reasoning ends when something else
 finishes none, whatever came before it.
 """
 
+from collections import deque
 from typing import Final
 
 import msgspec
@@ -34,12 +35,13 @@ from chatd.providers.protocols.openai_chat_chunks import (
     ContentPiece,
     Delta,
     ReasoningDetail,
+    given,
 )
+from chatd.providers.protocols.openai_chat_details import StreamedDetails
 from chatd.providers.protocols.openai_chat_metadata import ReasoningField, ReasoningMetadata
 from chatd.providers.protocols.openai_errors import vendor_error
 from chatd.providers.protocols.openai_usage import read_usage
 
-_ABSENT: Final = frozenset({b"", b"null"})
 _FINISHES: Final = {
     "stop": FinishReason.STOP,
     "eos": FinishReason.STOP,
@@ -68,16 +70,17 @@ class _Block:
         self.call = call
         self.done = False
         self.field: ReasoningField | None = None
-        self.details: list[ReasoningDetail] = []
+        self.details: StreamedDetails | None = None
 
 
 class ChatReader:
     def __init__(self) -> None:
         self._over = False
         self._blocks = 0
-        self._order: list[_Block] = []
+        self._order: deque[_Block] = deque()
         self._text: _Block | None = None
         self._reasoning: _Block | None = None
+        self._detailed: _Block | None = None  # the newest with details, until it has ended
         self._calls = StreamedCalls()
         self._reason: str | None = None
         self._refusal: list[str] = []
@@ -173,25 +176,21 @@ class ChatReader:
         return self._reasoning
 
     def _add_details(self, details: list[ReasoningDetail], events: list[ModelEvent]) -> None:
-        block = self._reasoning or next((held for held in reversed(self._order) if held.details), None)
+        block = self._reasoning or self._detailed
         if block is None:
             # Ciphertext may come alone and late: it is a block of its own, and a text that is open goes on.
             block = self._open()
             block.done = True
             events.append(ReasoningStarted(block.number))
-        for detail in details:
-            last = block.details[-1] if block.details else None
-            if last is not None and (last.type, last.index) == (detail.type, detail.index) and not detail.data:
-                _extend(last, detail)
-            else:
-                block.details.append(detail)
+        self._detailed = block
+        block.details = block.details or StreamedDetails()
+        block.details.add(details)
 
     def _add_call(self, piece: CallDelta, events: list[ModelEvent]) -> None:
         call = self._calls.find(piece)
         if call is None:
             self._close_spoken(events)
-            for other in self._calls.all:
-                self._calls.start(other, events)
+            self._calls.start_newest(events)
             block = self._open()
             call = block.call = self._calls.begin(piece, block.number)
         self._calls.grow(call, piece, events)
@@ -221,18 +220,23 @@ class ChatReader:
 
     def _release(self, events: list[ModelEvent]) -> None:
         while self._order and self._order[0].done:
-            block = self._order.pop(0)
+            block = self._order.popleft()
+            if block is self._detailed:
+                self._detailed = None
             events.append(BlockEnded(block.number, _metadata(block)))
 
     # The end
 
     def _read_usage(self, chunk: Chunk, choice: Choice | None, events: list[ModelEvent]) -> None:
-        raw = bytes(chunk.usage)
-        if raw in _ABSENT and choice is not None:
-            raw = bytes(choice.usage)
-        if raw in _ABSENT and chunk.x_groq is not None:
-            raw = bytes(chunk.x_groq.usage)
-        if raw not in _ABSENT and (usage := read_usage(raw)) is not None:
+        if given(chunk.usage):
+            raw = chunk.usage
+        elif choice is not None and given(choice.usage):
+            raw = choice.usage
+        elif chunk.x_groq is not None and given(chunk.x_groq.usage):
+            raw = chunk.x_groq.usage
+        else:
+            return
+        if (usage := read_usage(raw)) is not None:
             events.append(UsageReported(usage))
 
     def _finish(self) -> list[ModelEvent]:
@@ -240,8 +244,7 @@ class ChatReader:
         if self._reason in _FAILURES:
             return [VendorError(text=f"The vendor ended the answer with: {self._reason}.", error_code=self._reason)]
         events: list[ModelEvent] = []
-        for call in self._calls.all:
-            self._calls.start(call, events)
+        self._calls.start_newest(events)
         for block in self._order:
             block.done = True
         self._release(events)
@@ -251,9 +254,9 @@ class ChatReader:
     def _finished(self) -> Finished:
         refusal = "".join(self._refusal)[:_DETAIL_CHARACTERS]
         reason = _FINISHES.get(self._reason or "", FinishReason.OTHER)
-        if reason in (FinishReason.STOP, FinishReason.TOOL_CALLS) or (self._reason is None and self._calls.all):
+        if reason in (FinishReason.STOP, FinishReason.TOOL_CALLS) or (self._reason is None and self._calls.count):
             # Many servers say `stop` for calls, and some say `tool_calls` for none.
-            if self._calls.all:
+            if self._calls.count:
                 return Finished(FinishReason.TOOL_CALLS)
             return Finished(FinishReason.CONTENT_FILTER, refusal) if refusal else Finished(FinishReason.STOP)
         if reason is FinishReason.OTHER:
@@ -268,32 +271,19 @@ def _first(choices: list[Choice] | None) -> Choice | None:
 
 
 def _failure(event: WireEvent, chunk: Chunk, choice: Choice | None) -> VendorError | None:
-    raw = bytes(chunk.error)
-    if raw in _ABSENT and choice is not None:
-        raw = bytes(choice.error)
-    if raw in _ABSENT and chunk.x_groq is not None:
-        raw = bytes(chunk.x_groq.error)
-    if raw not in _ABSENT:
-        return vendor_error(raw)
+    if given(chunk.error):
+        return vendor_error(chunk.error)
+    if choice is not None and given(choice.error):
+        return vendor_error(choice.error)
+    if chunk.x_groq is not None and given(chunk.x_groq.error):
+        return vendor_error(chunk.x_groq.error)
     if event.name == "error" or chunk.object == "error":  # vLLM: the fields of the error stand beside its object
         return vendor_error(event.data)
     return None
 
 
-def _extend(last: ReasoningDetail, more: ReasoningDetail) -> None:
-    if more.text:
-        last.text = (last.text or "") + more.text
-    if more.summary:
-        last.summary = (last.summary or "") + more.summary
-    last.signature = more.signature or last.signature
-    last.id = more.id or last.id
-
-
 def _metadata(block: _Block) -> str:
-    """Details without a signature or ciphertext say no more than the text does."""
-    details = block.details if any(detail.signature or detail.data for detail in block.details) else []
+    details = () if block.details is None else block.details.kept()
     if block.field is None and not details:
         return ""
-    return ReasoningMetadata(
-        field=block.field, details=tuple(msgspec.Raw(msgspec.json.encode(detail)) for detail in details)
-    ).text()
+    return ReasoningMetadata(field=block.field, details=details).text()

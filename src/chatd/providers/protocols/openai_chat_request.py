@@ -108,28 +108,34 @@ def _tool_options(tool: ProviderTool) -> JsonObject:
 
 def _messages(request: ModelRequest, options: OpenAIChatOptions) -> list[JsonObject]:
     messages: list[JsonObject] = []
-    shown: list[Content] = []  # what tools showed: a tool's message takes text only
-    system_role = options.system_role if request.capabilities.system_messages else "user"
+    held: list[Content] = []  # what goes before a user's next words: nobody else may say it
     for message in request.messages:
-        if message.role is not Role.TOOL and shown:
-            messages.append({"role": "user", "content": _content(shown)})
-            shown = []
         match message.role:
             case Role.SYSTEM:
-                if text := joined_text(message.parts):
-                    messages.append({"role": system_role, "content": text})
+                text = joined_text(message.parts)
+                if text and not request.capabilities.system_messages:
+                    held.append(text)
+                elif text:
+                    messages += _user(held)
+                    held = []
+                    messages.append({"role": options.system_role, "content": text})
             case Role.USER:
-                if said := contents(message.parts, request.capabilities):
-                    messages.append({"role": "user", "content": _content(said)})
+                messages += _user([*held, *contents(message.parts, request.capabilities)])
+                held = []
             case Role.ASSISTANT:
+                if messages and messages[-1]["role"] == "tool":
+                    messages += _user(held)
+                    held = []
                 messages += _assistant(message, request, options)
             case Role.TOOL:
                 for part in message.parts:
                     if isinstance(part, ToolResultPart) and not part.provider_executed:
-                        messages.append(_result(part, request, shown))
-    if shown:
-        messages.append({"role": "user", "content": _content(shown)})
-    return messages
+                        messages.append(_result(part, request, held))
+    return [*messages, *_user(held)]
+
+
+def _user(said: Sequence[Content]) -> list[JsonObject]:
+    return [{"role": "user", "content": _content(said)}] if said else []
 
 
 def _content(said: Sequence[Content]) -> str | list[JsonObject]:
@@ -191,6 +197,7 @@ def _reasoning(message: PromptMessage, options: OpenAIChatOptions, *, has_calls:
 
 
 def _result(part: ToolResultPart, request: ModelRequest, shown: list[Content]) -> JsonObject:
+    """A tool's message takes text only: what it showed goes to `shown`, for a user's message after all results."""
     said = tool_output(part, request.capabilities)
     text = said.text
     if said.media is not None:

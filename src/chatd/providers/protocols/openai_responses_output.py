@@ -4,6 +4,7 @@ An item is one block, but a message has one for each piece of its content. Block
 began, also where a vendor closes them in another, so that reasoning stays before what it led to.
 """
 
+from collections import deque
 from typing import Any
 
 import msgspec
@@ -80,7 +81,7 @@ class ResponsesOutput:
         self.calls = False
         self._blocks = 0
         self._open: dict[Key, _Open] = {}
-        self._order: list[_Open] = []  # of all that have not ended, also behind one that has not
+        self._order: deque[_Open] = deque()  # of all that have not ended, also behind one that has not
         self._done: set[Key] = set()
         self._newest = ""  # the type of the newest item
         self._reasoning = ""  # the id of the newest reasoning item
@@ -281,7 +282,7 @@ class ResponsesOutput:
 
     def _release(self, events: list[ModelEvent]) -> None:
         while self._order and (ending := self._order[0].ending) is not None:
-            ended = self._order.pop(0)
+            ended = self._order.popleft()
             events += ending
             if self._open.get(ended.key) is ended:
                 del self._open[ended.key]

@@ -133,28 +133,30 @@ def _provider_tool(tool: ProviderTool) -> JsonObject:
 def _input(request: ModelRequest, options: OpenAIOptions) -> tuple[str, list[InputItem]]:
     """The instructions (all that the system says before anyone else) and the items after them."""
     leading: list[str] = []
+    held: list[Content] = []  # of the system, for a model that hears users only
     items: list[InputItem] = []
     assistant = AssistantItems(request, store=options.store)
     for message in request.messages:
         match message.role:
             case Role.SYSTEM:
                 text = joined_text(message.parts)
-                if text and not items:
+                if text and not request.capabilities.system_messages:
+                    held.append(text)
+                elif text and not items:
                     leading.append(text)
                 elif text:
-                    role = options.system_role if request.capabilities.system_messages else "user"
-                    items.append(_message(role, [text]))
+                    items.append(_message(options.system_role, [text]))
             case Role.USER:
-                if said := contents(message.parts, request.capabilities):
+                if said := [*held, *contents(message.parts, request.capabilities)]:
                     items.append(_message("user", said))
+                    held = []
             case Role.ASSISTANT:
                 items += assistant.of(message)
             case Role.TOOL:
                 items += _results(message, request, assistant)
-    instructions = "\n\n".join(leading)
-    if instructions and not request.capabilities.system_messages:
-        return "", [_message("user", [instructions]), *items]
-    return instructions, items
+    if held:
+        items.append(_message("user", held))
+    return "\n\n".join(leading), items
 
 
 def _message(role: str, said: Iterable[Content]) -> JsonObject:
