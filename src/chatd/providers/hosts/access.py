@@ -1,0 +1,83 @@
+"""What a host is made from, and what it is."""
+
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Protocol, TypeVar
+
+import msgspec
+
+from chatd.core.errors import InvalidRequest, Validation
+from chatd.core.model import ModelRequest
+from chatd.core.secret import Secret
+from chatd.providers.protocols.protocol import VendorProtocol
+from chatd.providers.stream import Framing
+from chatd.providers.transport import OutboundRequest
+
+
+class ProviderKind(StrEnum):
+    """Named as in the database."""
+
+    ANTHROPIC = "anthropic"
+    OPENAI = "openai"
+    AZURE = "azure"
+    BEDROCK = "bedrock"
+    GOOGLE = "google"
+    VERTEX = "vertex"
+    OPENAI_COMPAT = "openai-compat"
+    OPENROUTER = "openrouter"
+    VERCEL = "vercel"
+
+
+class ProviderAccess(msgspec.Struct, frozen=True):
+    """A configured provider. `base_url` is empty for the vendor's own; `options` is JSON, read by its kind of host."""
+
+    kind: ProviderKind
+    name: str
+    base_url: str = ""
+    api_key: Secret | None = None
+    options: str = "{}"
+
+
+class Host(Protocol):
+    """Turns a request into one that is addressed and signed. Raises InvalidRequest when something is not configured."""
+
+    @property
+    def framing(self) -> Callable[[], Framing]: ...
+
+    def protocol(self, model: str) -> VendorProtocol:
+        """Some hosts speak several, by model."""
+        ...
+
+    async def prepare(self, request: ModelRequest) -> OutboundRequest: ...
+
+
+def required_key(access: ProviderAccess) -> str:
+    if access.api_key is None or not access.api_key.reveal():
+        raise InvalidRequest(
+            f"The provider {access.name} has no API key.", validations=[Validation("api_key", "missing")]
+        )
+    return access.api_key.reveal()
+
+
+def required_url(access: ProviderAccess) -> str:
+    if not access.base_url:
+        raise InvalidRequest(
+            f"The provider {access.name} needs a base URL.", validations=[Validation("base_url", "missing")]
+        )
+    return access.base_url.rstrip("/")
+
+
+Options = TypeVar("Options")
+
+
+def read_options(access: ProviderAccess, kind: type[Options]) -> Options:
+    try:
+        return msgspec.json.decode(access.options, type=kind)
+    except (msgspec.ValidationError, msgspec.DecodeError) as error:
+        raise InvalidRequest(
+            f"The options of the provider {access.name} can't be read.", validations=[Validation("options", str(error))]
+        ) from error
+
+
+def json_headers(**more: str) -> dict[str, str]:
+    return {"Content-Type": "application/json", **more}

@@ -1,0 +1,30 @@
+"""Google's Gemini API."""
+
+from typing import Final
+from urllib.parse import quote
+
+from chatd.core.model import ModelRequest
+from chatd.providers.framing.sse import SseFraming
+from chatd.providers.hosts.access import ProviderAccess, json_headers, required_key
+from chatd.providers.protocols.google_gemini import GoogleGemini
+from chatd.providers.transport import OutboundRequest
+
+_URL: Final = "https://generativelanguage.googleapis.com/v1beta"
+
+
+class GoogleHost:
+    framing = SseFraming
+
+    def __init__(self, access: ProviderAccess) -> None:
+        self._url = (access.base_url or _URL).rstrip("/")
+        # In a header, not in the address: addresses end up in logs.
+        self._headers = json_headers(**{"x-goog-api-key": required_key(access)})
+        self._protocol = GoogleGemini()
+
+    def protocol(self, model: str) -> GoogleGemini:
+        return self._protocol
+
+    async def prepare(self, request: ModelRequest) -> OutboundRequest:
+        model = quote(request.model.removeprefix("models/"), safe="")
+        url = f"{self._url}/models/{model}:streamGenerateContent?alt=sse"
+        return OutboundRequest(url, self._protocol.body(request), self._headers)
