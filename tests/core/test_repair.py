@@ -326,6 +326,20 @@ def test_ids_that_repeat_are_made_distinct_with_their_results() -> None:
     assert said == {"call_0": "1", "call_0_2": "2", "call_0_3": "1", "call_0_4": "2"}
 
 
+def test_a_result_belongs_to_the_newest_call_of_its_id() -> None:
+    history = [assistant(call("call_0")), assistant(call("call_0")), tool(result("call_0", said="new"))]
+    first, error, second, answer = repaired(history).messages
+    assert (first, second.parts) == (history[0], (call("call_0_2"),))
+    assert answer.parts == (result("call_0_2", said="new"),)
+    assert [part.is_error for part in error.parts if isinstance(part, ToolResultPart)] == [True]
+
+
+def test_an_id_that_a_vendor_used_twice_in_a_message_tells_no_pairs() -> None:
+    searched, found = vendors_pair("s")
+    changed = repaired([assistant(searched, searched, found, text("so"))])
+    assert changed.messages == (assistant(text("so")),)
+
+
 def test_ids_are_written_in_characters_that_every_vendor_takes() -> None:
     history = [assistant(call("a.b|c"), call("a_b_c"), call("x" * 100), call("x" * 90)), tool()]
     changed = repaired(history)

@@ -11,6 +11,7 @@ from chatd.core.parts import FilePart, ReasoningPart, TextPart, ToolCallPart, To
 from chatd.core.prompt_files import file_as_text
 from chatd.core.prompt_texts import as_text
 from chatd.core.roles import Role
+from chatd.providers.protocols.google_events import is_given
 from chatd.providers.protocols.google_metadata import NOTHING, PartMetadata, metadata_of
 from chatd.providers.protocols.google_options import GoogleOptions, is_since_3
 
@@ -159,7 +160,7 @@ def _vendors(part: ToolCallPart | ToolResultPart) -> list[Part]:
         ("executableCode", kept.executable_code),
         ("codeExecutionResult", kept.code_execution_result),
     ):
-        if value is not None:
+        if is_given(value):
             return [_signed({name: value}, kept)]
     if kept.inline_data and isinstance(part, ToolResultPart) and (media := _media(part.result)) is not None:
         return [_signed(_inline(media.mime_type, media.data), kept)]

@@ -40,9 +40,7 @@ def bad_call(reason: str, message: str) -> VendorError:
     return VendorError(text=message or f"The model stopped: {reason}.", error_type=reason, error_code=_BAD_CALL_CODE)
 
 
-def _details(raw: msgspec.Raw | None) -> tuple[_Detail, ...]:
-    if raw is None:
-        return ()
+def _details(raw: msgspec.Raw) -> tuple[_Detail, ...]:
     try:
         return _DETAILS.decode(raw)
     except READ_ERRORS:

@@ -8,6 +8,11 @@ from typing import Final
 import msgspec
 
 READ_ERRORS: Final = (msgspec.DecodeError, ValueError, RecursionError)
+ABSENT: Final = msgspec.Raw()
+
+
+def is_given(raw: msgspec.Raw) -> bool:
+    return bytes(raw) not in (b"", b"null")
 
 
 class _Camel(msgspec.Struct, frozen=True, gc=False, rename="camel"):
@@ -17,7 +22,7 @@ class _Camel(msgspec.Struct, frozen=True, gc=False, rename="camel"):
 class FunctionCall(_Camel, frozen=True):
     name: str = ""
     id: str | None = None
-    args: msgspec.Raw = msgspec.Raw()
+    args: msgspec.Raw = ABSENT
 
 
 class InlineData(_Camel, frozen=True):
@@ -33,10 +38,10 @@ class WirePart(_Camel, frozen=True):
     thought_signature: str | None = None
     function_call: FunctionCall | None = None
     inline_data: InlineData | None = None
-    executable_code: msgspec.Raw | None = None
-    code_execution_result: msgspec.Raw | None = None
-    tool_call: msgspec.Raw | None = None
-    tool_response: msgspec.Raw | None = None
+    executable_code: msgspec.Raw = ABSENT
+    code_execution_result: msgspec.Raw = ABSENT
+    tool_call: msgspec.Raw = ABSENT
+    tool_response: msgspec.Raw = ABSENT
 
 
 class _Content(_Camel, frozen=True):
@@ -48,9 +53,9 @@ class Candidate(_Camel, frozen=True):
     content: _Content | None = None
     finish_reason: str | None = None
     finish_message: str | None = None
-    grounding_metadata: msgspec.Raw | None = None
-    citation_metadata: msgspec.Raw | None = None
-    url_context_metadata: msgspec.Raw | None = None
+    grounding_metadata: msgspec.Raw = ABSENT
+    citation_metadata: msgspec.Raw = ABSENT
+    url_context_metadata: msgspec.Raw = ABSENT
 
 
 class PromptFeedback(_Camel, frozen=True):
@@ -62,13 +67,13 @@ class ErrorBody(_Camel, frozen=True):
     code: int | None = None
     message: str | None = None
     status: str | None = None
-    details: msgspec.Raw | None = None
+    details: msgspec.Raw = ABSENT
 
 
 class Chunk(_Camel, frozen=True):
     candidates: tuple[Candidate, ...] | None = None
     prompt_feedback: PromptFeedback | None = None
-    usage_metadata: msgspec.Raw | None = None
+    usage_metadata: msgspec.Raw = ABSENT
     response_id: str | None = None
     error: ErrorBody | None = None
 
@@ -93,13 +98,13 @@ class ToolCall(_Camel, frozen=True):
 
     tool_type: str | None = None
     id: str | None = None
-    args: msgspec.Raw = msgspec.Raw()
+    args: msgspec.Raw = ABSENT
 
 
 class ToolResponse(_Camel, frozen=True):
     tool_type: str | None = None
     id: str | None = None
-    response: msgspec.Raw = msgspec.Raw()
+    response: msgspec.Raw = ABSENT
 
 
 EXECUTABLE_CODE: Final = msgspec.json.Decoder(ExecutableCode)

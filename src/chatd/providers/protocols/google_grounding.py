@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 import msgspec
 
 from chatd.core.model import SourceFound
-from chatd.providers.protocols.google_events import READ_ERRORS, Candidate
+from chatd.providers.protocols.google_events import READ_ERRORS, Candidate, is_given
 
 _MOST: Final = 1000  # queries, pages or sources of one answer; the vendor gives dozens
 _SEARCH: Final = "google_search"
@@ -112,8 +112,8 @@ def _keep(found: dict[str, _Found], key: str, value: _Found) -> None:
         found[key] = value
 
 
-def _read(decoder: msgspec.json.Decoder[_Found], raw: msgspec.Raw | None) -> _Found | None:
-    if raw is None:
+def _read(decoder: msgspec.json.Decoder[_Found], raw: msgspec.Raw) -> _Found | None:
+    if not is_given(raw):
         return None
     try:
         return decoder.decode(raw)

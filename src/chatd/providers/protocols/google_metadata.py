@@ -9,16 +9,17 @@ import msgspec
 
 from chatd.core.model import ProtocolName
 from chatd.core.parts import ReasoningPart, TextPart, ToolCallPart, ToolResultPart
+from chatd.providers.protocols.google_events import ABSENT
 
 
 class PartMetadata(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
     thought_signature: str = ""
     function_call_id: str = ""  # the vendor's own; most calls have none
     is_text: bool = False  # a signature that came with an empty text, kept as a thought without words
-    executable_code: msgspec.Raw | None = None
-    code_execution_result: msgspec.Raw | None = None
-    tool_call: msgspec.Raw | None = None
-    tool_response: msgspec.Raw | None = None
+    executable_code: msgspec.Raw = ABSENT
+    code_execution_result: msgspec.Raw = ABSENT
+    tool_call: msgspec.Raw = ABSENT
+    tool_response: msgspec.Raw = ABSENT
     inline_data: bool = False  # the result's own JSON has it
 
     def text(self) -> str:

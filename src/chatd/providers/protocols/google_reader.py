@@ -8,7 +8,7 @@ the same ids, and another answer has another response id. Without one it is `cal
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 import msgspec
@@ -110,7 +110,7 @@ class GoogleReader:
             for part in (candidate.content.parts if candidate.content else None) or ():
                 yield from self._part(part)
             self._grounding.add(candidate)
-        if chunk.usage_metadata is not None and (counts := bytes(chunk.usage_metadata)) != self._last_usage:
+        if wire.is_given(chunk.usage_metadata) and (counts := bytes(chunk.usage_metadata)) != self._last_usage:
             self._last_usage = counts
             if (usage := read_usage(self._last_usage)) is not None:
                 yield UsageReported(usage)
@@ -133,26 +133,29 @@ class GoogleReader:
 
     def _part(self, part: wire.WirePart) -> Iterator[ModelEvent]:
         signature = part.thought_signature or ""
+        if part.text:
+            yield from self._text(part.text, signature, is_thought=bool(part.thought))
+        elif (other := self._other(part, signature)) is not None:
+            yield from self._close()
+            yield from other
+        elif signature:
+            yield from self._text("", signature, is_thought=bool(part.thought))
+
+    def _other(self, part: wire.WirePart, signature: str) -> Iterable[ModelEvent] | None:
+        """What a part has that is no text; None of a part that we do not know."""
         if part.function_call is not None:
-            yield from self._close()
-            yield from self._function_call(part.function_call, signature)
-        elif part.tool_call is not None:
-            yield from self._close()
-            yield from self._tool_call(part.tool_call, signature)
-        elif part.tool_response is not None:
-            yield from self._close()
-            yield from self._tool_response(part.tool_response, signature)
-        elif part.executable_code is not None:
-            yield from self._close()
-            yield from self._code(part.executable_code, signature)
-        elif part.code_execution_result is not None:
-            yield from self._close()
-            yield from self._code_result(part.code_execution_result, signature)
-        elif part.inline_data is not None:
-            yield from self._close()
-            yield from self._inline_data(part.inline_data, signature)
-        elif part.text or signature:
-            yield from self._text(part.text or "", signature, is_thought=bool(part.thought))
+            return self._function_call(part.function_call, signature)
+        if wire.is_given(part.tool_call):
+            return self._tool_call(part.tool_call, signature)
+        if wire.is_given(part.tool_response):
+            return self._tool_response(part.tool_response, signature)
+        if wire.is_given(part.executable_code):
+            return self._code(part.executable_code, signature)
+        if wire.is_given(part.code_execution_result):
+            return self._code_result(part.code_execution_result, signature)
+        if part.inline_data is not None:
+            return self._inline_data(part.inline_data, signature)
+        return None
 
     def _text(self, text: str, signature: str, *, is_thought: bool) -> Iterator[ModelEvent]:
         if not text and not (self._open is not None and self._open_is_thought == is_thought):
