@@ -1,0 +1,36 @@
+"""What one scripted server has given out, so that it knows its own words when they come back."""
+
+import base64
+import hashlib
+from typing import Any
+
+Json = dict[str, Any]
+
+
+class Issued:
+    """Ids count up: the same script gives the same bytes. Signatures say what they sign."""
+
+    def __init__(self) -> None:
+        self._counted: dict[str, int] = {}
+        # By signature (or encrypted content), exactly what was signed.
+        self.signed: dict[str, object] = {}
+        # Anthropic, by the id of a call: the thoughts that led to it, in order.
+        self.thoughts_before: dict[str, list[Json]] = {}
+        # Anthropic, by the id of a call of the vendor's own: its result.
+        self.results: dict[str, Json] = {}
+        # Responses, by the id of an item: the item, the reasoning that it depends on, and what followed it.
+        self.items: dict[str, Json] = {}
+        self.reasoning_of: dict[str, str] = {}
+        self.follower_of: dict[str, str] = {}
+        self.stored: set[str] = set()
+
+    def id(self, prefix: str) -> str:
+        self._counted[prefix] = self._counted.get(prefix, 0) + 1
+        return f"{prefix}{self._counted[prefix]:024x}"
+
+    def sign(self, signed: object) -> str:
+        """A new text that nobody can read, for what it stands for."""
+        number = self.id("signature")
+        signature = base64.b64encode(hashlib.sha256(f"{number}:{signed!r}".encode()).digest() * 3).decode()
+        self.signed[signature] = signed
+        return signature

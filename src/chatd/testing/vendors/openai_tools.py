@@ -1,0 +1,37 @@
+"""What both OpenAI protocols refuse in tools."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from chatd.testing.vendors.issued import Json
+from chatd.testing.vendors.refusal import a_name, a_strict_schema, a_text, an_object, require
+
+_NAME: Final = re.compile(r"^[a-zA-Z0-9_-]{1,64}$")
+
+
+def function_tool(function: Json, at: str) -> str:
+    """Its name."""
+    name = a_name(function.get("name"), _NAME, f"{at}.name")
+    if "description" in function:
+        a_text(function["description"], f"{at}.description")
+    if "parameters" in function:
+        schema = an_object(function["parameters"], f"{at}.parameters")
+        said = f"Invalid schema for function '{name}': schema must be a JSON Schema of 'type: \"object\"'"
+        require(schema.get("type") == "object", said, at=f"{at}.parameters")
+        require("properties" in schema, f"Invalid schema for function '{name}': object schema missing properties")
+        for refused in ("oneOf", "anyOf", "allOf", "enum", "not"):
+            require(refused not in schema, f"Invalid schema for function '{name}': no '{refused}' at the top level.")
+        if function.get("strict"):
+            a_strict_schema(schema, f"{at}.parameters")
+    return name
+
+
+def check_tool_choice(body: Mapping[str, Any], names: Sequence[str]) -> None:
+    for field in ("tool_choice", "parallel_tool_calls"):
+        alone = field in body and not names
+        require(not alone, f"Invalid value for '{field}': it is only allowed when 'tools' are specified.", at=field)
+    require(len(names) == len(set(names)), "Tools with the same name were provided.", at="tools")
+    choice = body.get("tool_choice", "auto")
+    known = not isinstance(choice, str) or choice in ("auto", "none", "required")
+    require(known, f"Invalid value: '{choice}' for 'tool_choice'.", at="tool_choice")

@@ -1,0 +1,220 @@
+"""A scripted vendor: one server on loopback that speaks all four protocols at their real paths.
+
+    async with vendor_server([Turn(Say("hello"))]) as vendor:
+        ...  # ask at vendor.url
+    assert vendor.asked[0].body["model"] == "..."
+
+A request that the vendor would refuse gets the vendor's error, and is in `refusals`. What goes wrong in the server
+itself (a script that ended, that the protocol can't say, or a bug) comes out of the block.
+"""
+
+import asyncio
+import re
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Final, cast
+
+import msgspec
+
+from chatd.clock import Clock, SystemClock
+from chatd.testing.vendors.anthropic import Anthropic, Bedrock
+from chatd.testing.vendors.asked import Asked
+from chatd.testing.vendors.delivery import Delivery, Dropped
+from chatd.testing.vendors.dialect import Dialect
+from chatd.testing.vendors.frames import AMAZON, SSE
+from chatd.testing.vendors.gemini import Gemini
+from chatd.testing.vendors.http_exchange import MOST_HEAD_BYTES, Incoming, Outgoing, read_request
+from chatd.testing.vendors.issued import Issued
+from chatd.testing.vendors.openai import Chat, Responses
+from chatd.testing.vendors.refusal import Refusal
+from chatd.testing.vendors.script import Answer, CloseAfter, Refuse, Script, Turn
+
+_ROUTES: Final[Sequence[tuple[re.Pattern[str], Dialect]]] = (
+    (re.compile(r"/v1/messages"), Anthropic()),
+    (re.compile(r"/model/(?P<model>[^/]+)/invoke-with-response-stream"), Bedrock()),
+    (re.compile(r"/(openai/)?v1/responses"), Responses()),
+    (re.compile(r"/((openai/)?v1|openai/deployments/[^/]+)/chat/completions"), Chat()),
+    (re.compile(r"/v1beta/models/(?P<model>[^/]+):streamGenerateContent"), Gemini()),
+)
+_KEPT_REQUESTS: Final = 10_000  # more than any test makes; a load test does not fill the memory
+
+
+class ScriptEnded(Exception):
+    """A request came for which the script has no answer."""
+
+
+class VendorServer:
+    """`asked` are the requests that were answered, `refusals` those that were refused, in order."""
+
+    def __init__(self, script: Script, *, clock: Clock, key: str, models: Sequence[str]) -> None:
+        self._script = script
+        self._clock = clock
+        self._key = key
+        self._models = list(models)
+        self._played = 0
+        self._issued = Issued()
+        self._hung_up = 0
+        self._changed = asyncio.Condition()
+        self.url = ""
+        self.connections = 0
+        self.asked: list[Asked] = []
+        self.refusals: list[Refusal] = []
+        self.errors: list[Exception] = []
+
+    @property
+    def unplayed(self) -> int:
+        """How many turns of the script are left."""
+        return 0 if callable(self._script) else len(self._script) - self._played
+
+    async def wait_hung_up(self, count: int = 1) -> None:
+        """Until so many connections have ended, from either side."""
+        async with self._changed:
+            await self._changed.wait_for(lambda: self._hung_up >= count)
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
+        try:
+            while (incoming := await read_request(reader)) is not None:
+                if not await self._answer(incoming, Outgoing(reader, writer)):
+                    break
+        except (ConnectionError, asyncio.IncompleteReadError, Dropped):
+            pass  # the client is gone, or the script wants it to think that we are
+        except Exception as error:  # noqa: BLE001 - told to the test when the server ends
+            self.errors.append(error)
+            writer.transport.abort()
+        finally:
+            writer.close()
+            async with self._changed:
+                self._hung_up += 1
+                self._changed.notify_all()
+
+    async def _answer(self, incoming: Incoming, out: Outgoing) -> bool:
+        """Whether the connection is for another request."""
+        if incoming.method == "GET":
+            await self._list_models(incoming, out)
+            return True
+        found = next(((match, to) for pattern, to in _ROUTES if (match := pattern.fullmatch(incoming.path))), None)
+        if found is None or incoming.method != "POST":
+            await out.whole(404, b"", content_type="text/plain", headers={})
+            return True
+        match, dialect = found
+        try:
+            asked = self._read(incoming, dialect, match.groupdict().get("model", ""))
+            dialect.check(asked, self._issued)
+        except Refusal as refusal:
+            self._keep(self.refusals, refusal)
+            await _refuse(out, dialect, Refuse(refusal.status, refusal.message, refusal.type), refusal.at)
+            return True
+        self._keep(self.asked, asked)
+        answer = self._next(asked)
+        if isinstance(answer, Refuse):
+            await _refuse(out, dialect, answer, "")
+            return True
+        frames = [dialect.frame(frame) for frame in dialect.encode(answer, asked, self._issued)]
+        delivery = Delivery(out, dialect, answer.faults, self._clock)
+        content_type = AMAZON if isinstance(dialect, Bedrock) else SSE
+        await delivery.run(frames, content_type=content_type, headers=_request_id(dialect))
+        return not any(isinstance(fault, CloseAfter) for fault in answer.faults)
+
+    def _read(self, incoming: Incoming, dialect: Dialect, model: str) -> Asked:
+        self._check_key(incoming, dialect)
+        if isinstance(dialect, Gemini) and incoming.query.get("alt") != "sse":
+            raise Refusal("This server answers with server-sent events only: ask with alt=sse.")
+        try:
+            body: Any = msgspec.json.decode(incoming.body)
+        except msgspec.DecodeError as error:
+            raise Refusal(f"We could not parse the JSON body of your request: {error}") from error
+        if not isinstance(body, dict):
+            raise Refusal("We could not parse the JSON body of your request: it is no object.")
+        fields = cast("dict[str, Any]", body)
+        named = model or str(fields.get("model", ""))
+        return Asked(dialect.name, incoming.path, incoming.headers, fields, named)
+
+    def _check_key(self, incoming: Incoming, dialect: Dialect) -> None:
+        key = dialect.key(incoming.headers, incoming.query)
+        signed = key.startswith("AWS4-HMAC-SHA256 ")
+        if not key or (self._key and key != self._key and not signed):
+            raise Refusal("Incorrect API key provided.", status=403 if isinstance(dialect, Gemini | Bedrock) else 401)
+
+    def _next(self, asked: Asked) -> Answer:
+        if callable(self._script):
+            return self._script(asked)
+        if self._played >= len(self._script):
+            raise ScriptEnded(f"the script has {len(self._script)} turns, and one more request came to {asked.path}")
+        answer = self._script[self._played]
+        self._played += 1
+        return answer if isinstance(answer, Turn | Refuse) else answer(asked)
+
+    async def _list_models(self, incoming: Incoming, out: Outgoing) -> None:
+        dialect: Dialect = Chat()
+        if incoming.path == "/v1beta/models":
+            dialect = Gemini()
+        elif "anthropic-version" in incoming.headers:
+            dialect = Anthropic()
+        if incoming.path not in ("/v1/models", "/openai/v1/models", "/v1beta/models"):
+            await out.whole(404, b"", content_type="text/plain", headers={})
+            return
+        try:
+            self._check_key(incoming, dialect)
+        except Refusal as refusal:
+            await _refuse(out, dialect, Refuse(refusal.status, refusal.message), "")
+            return
+        listed = msgspec.json.encode(dialect.models(self._models))
+        await out.whole(200, listed, content_type="application/json", headers={})
+
+    def _keep(self, kept: list[Any], entry: object) -> None:
+        kept.append(entry)
+        del kept[:-_KEPT_REQUESTS]
+
+
+def _request_id(dialect: Dialect) -> Mapping[str, str]:
+    return {"request-id": "req_011"} if isinstance(dialect, Anthropic) else {"x-request-id": "req_1"}
+
+
+async def _refuse(out: Outgoing, dialect: Dialect, refuse: Refuse, at: str) -> None:
+    body = refuse.body
+    if body is None:
+        body = msgspec.json.encode(dialect.error(refuse.status, refuse.message, refuse.type, at))
+    await out.whole(refuse.status, body, content_type=refuse.content_type, headers=refuse.headers)
+
+
+@asynccontextmanager
+async def vendor_server(
+    script: Script,
+    *,
+    clock: Clock | None = None,
+    key: str = "",
+    models: Sequence[str] = ("scripted-model",),
+    host: str = "127.0.0.1",
+    port: int = 0,
+) -> AsyncGenerator[VendorServer]:
+    """A running server. `key` is the only one that it takes; empty takes any, but not none.
+
+    Raises an ExceptionGroup at the end if the server itself failed, whatever the block made of it.
+    """
+    vendor = VendorServer(script, clock=clock or SystemClock(), key=key, models=models)
+    open_connections: set[asyncio.Task[None]] = set()
+    raised: BaseException | None = None
+    async with asyncio.TaskGroup() as group:
+
+        def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            task = group.create_task(vendor.serve(reader, writer), name="scripted vendor connection")
+            open_connections.add(task)
+            task.add_done_callback(open_connections.discard)
+
+        server = await asyncio.start_server(accept, host, port, limit=MOST_HEAD_BYTES)
+        vendor.url = f"http://{host}:{server.sockets[0].getsockname()[1]}"
+        try:
+            yield vendor
+        except asyncio.CancelledError:
+            raise
+        except BaseException as error:  # noqa: BLE001 - raised again below, outside of the group
+            raised = error
+        finally:
+            server.close()
+            for task in open_connections:
+                task.cancel()
+    if vendor.errors:
+        raise ExceptionGroup("the scripted vendor failed", vendor.errors) from raised
+    if raised is not None:
+        raise raised
