@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chatd.providers.protocols.google_schema import json_schema, reduced_schema
@@ -120,6 +120,7 @@ def test_what_the_vendor_does_not_know_is_left_out() -> None:
         (True, ANYTHING),
         (None, ANYTHING),
         ({"type": "number", "minimum": 1e300, "exclusiveMaximum": 3}, {"type": "NUMBER"}),
+        ({"format": [], "pattern": {}, "minLength": -1, "required": 7}, {"type": "STRING"}),
         ({"pattern": "^a"}, {"type": "STRING", "pattern": "^a"}),
     ],
 )
@@ -193,6 +194,7 @@ SCHEMAS = st.recursive(
 )
 
 
+@settings(max_examples=300, deadline=None)
 @given(SCHEMAS, SCHEMAS)
 def test_odd_schemas_never_fail_and_become_what_the_vendor_takes(schema: object, other: object) -> None:
     whole = reduced({"type": "object", "properties": {"p": schema, "q": other}, "$defs": {"p": other}})

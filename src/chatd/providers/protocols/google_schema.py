@@ -17,10 +17,10 @@ _MOST_NODES: Final = 2000  # references can multiply; no function has so many pa
 _TYPES: Final[Mapping[str, str]] = {
     name: name.upper() for name in ("string", "number", "integer", "boolean", "array", "object")
 }
-_FORMATS: Final[Mapping[str, frozenset[str]]] = {
-    "STRING": frozenset(("date-time", "enum")),
-    "NUMBER": frozenset(("float", "double")),
-    "INTEGER": frozenset(("int32", "int64")),
+_FORMATS: Final[Mapping[str, tuple[str, ...]]] = {
+    "STRING": ("date-time", "enum"),
+    "NUMBER": ("float", "double"),
+    "INTEGER": ("int32", "int64"),
 }
 _SIZES: Final[Mapping[str, tuple[str, ...]]] = {
     "STRING": ("minLength", "maxLength"),
@@ -127,7 +127,7 @@ class _Reduction:
         for name in _SIZES.get(kind, ()):
             if (size := _whole(schema.get(name))) is not None and size >= 0:
                 reduced[name] = size
-        if "format" not in reduced and schema.get("format") in _FORMATS.get(kind, frozenset()):
+        if "format" not in reduced and schema.get("format") in _FORMATS.get(kind, ()):
             reduced["format"] = schema["format"]
         return reduced | ({"description": notes} if notes else {})
 
