@@ -19,6 +19,7 @@ _TOOL: Final = frozenset(
      "input_examples", "eager_input_streaming")
 )  # fmt: skip
 _SERVER_TOOL: Final = re.compile(r"^[a-z_]+_20\d{6}$")
+_BEDROCK_VERSION: Final = re.compile(r"^(bedrock-)?20\d\d-\d\d-\d\d$")  # with its prefix of old, or without
 _LEAST_BUDGET: Final = 1024
 _LEAST_TOP_P: Final = 0.95
 _MOST_MARKS: Final = 4  # of cache_control in one request
@@ -29,7 +30,7 @@ def check_anthropic(body: Mapping[str, Any], issued: Issued, *, on_bedrock: bool
     own = {"anthropic_version", "anthropic_beta"} if on_bedrock else {"model", "stream"}
     no_others(body, (_TOP - {"model", "stream"}) | own, "")
     if on_bedrock:
-        require(body.get("anthropic_version") == "bedrock-2023-05-31", "anthropic_version: Field required")
+        a_name(body.get("anthropic_version"), _BEDROCK_VERSION, "anthropic_version")
     else:
         require(a_text(body.get("model", ""), "model"), "model: Field required", at="model")
         require(body.get("stream") is True, "stream: this server answers with a stream only", at="stream")

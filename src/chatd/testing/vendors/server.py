@@ -34,7 +34,7 @@ _ROUTES: Final[Sequence[tuple[re.Pattern[str], Dialect]]] = (
     (re.compile(r"/model/(?P<model>[^/]+)/invoke-with-response-stream"), Bedrock()),
     (re.compile(r"/(openai/)?v1/responses"), Responses()),
     (re.compile(r"/((openai/)?v1|openai/deployments/[^/]+)/chat/completions"), Chat()),
-    (re.compile(r"/v1beta/models/(?P<model>[^/]+):streamGenerateContent"), Gemini()),
+    (re.compile(r"/v1(beta)?/models/(?P<model>[^/]+):streamGenerateContent"), Gemini()),
 )
 _KEPT_REQUESTS: Final = 10_000  # more than any test makes; a load test does not fill the memory
 
@@ -147,7 +147,7 @@ class VendorServer:
 
     async def _list_models(self, incoming: Incoming, out: Outgoing) -> None:
         dialect: Dialect = Chat()
-        if incoming.path == "/v1beta/models":
+        if incoming.path == "/v1beta/models" or "x-goog-api-key" in incoming.headers:
             dialect = Gemini()
         elif "anthropic-version" in incoming.headers:
             dialect = Anthropic()
