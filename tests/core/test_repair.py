@@ -214,6 +214,23 @@ def test_a_file_that_a_model_does_not_take_is_named_in_a_text(
     assert [warning.loss for warning in changed.warnings] == [Loss.FILE]
 
 
+@given(st.binary(min_size=1, max_size=9), st.integers(1, 9))
+def test_an_image_is_measured_as_it_is_and_not_as_it_is_written(content: bytes, limit: int) -> None:
+    image = FilePart(media_type="image/png", name="a.png", data=base64.b64encode(content).decode())
+    (part,) = repaired([user(image)], capabilities=Capabilities(max_image_bytes=limit)).messages[0].parts
+    assert isinstance(part, FilePart) == (len(content) <= limit)
+
+
+@given(st.text(st.sampled_from("ab+/=%é \n"), max_size=8))
+def test_only_what_is_base64_is_sent_as_a_file(data: str) -> None:
+    (part,) = repaired([user(FilePart(media_type="image/png", name="a.png", data=data))]).messages[0].parts
+    try:
+        is_readable = bool(data) and len(data) % 4 == 0 and base64.b64decode(data, validate=True) != b""
+    except ValueError:
+        is_readable = False
+    assert isinstance(part, FilePart) == is_readable
+
+
 def test_a_text_file_is_read_to_a_model_that_takes_no_text_files() -> None:
     file = FilePart(media_type="text/x-python; charset=utf-8", name="a.py", data=base64.b64encode(b"x = 1").decode())
     assert repaired([user(file)]).messages == (user(file),)
