@@ -173,23 +173,28 @@ CASES: dict[str, Case] = {
     "sum_runtime_ms": seen(Kind.CHAT, lambda w: {"owner_id": w.member.id, **EVER}),
     # models
     "insert_provider": checked(
-        CREATE, Kind.MODEL, lambda _: {**PROVIDER, "id": new_id(), "kind": "openai", "api_key": None}
+        CREATE, Kind.PROVIDER, lambda _: {**PROVIDER, "id": new_id(), "kind": "openai", "api_key": None}
     ),
-    "update_provider": checked(UPDATE, Kind.MODEL, lambda _: {**PROVIDER, "id": new_id()}),
-    "update_provider_key": checked(UPDATE, Kind.MODEL, lambda _: {"id": new_id(), "api_key": None}),
-    "get_provider": checked(READ, Kind.MODEL, lambda _: {"id": new_id()}),
+    "update_provider": checked(UPDATE, Kind.PROVIDER, lambda _: {**PROVIDER, "id": new_id()}),
+    "update_provider_key": checked(UPDATE, Kind.PROVIDER, lambda _: {"id": new_id(), "api_key": None}),
+    "get_provider": checked(READ, Kind.PROVIDER, lambda _: {"id": new_id()}),
     "get_provider_with_key": msgspec.structs.replace(
-        checked(READ, Kind.MODEL, lambda _: {"id": new_id()}), machines_only=True
+        checked(READ, Kind.PROVIDER, lambda _: {"id": new_id()}), machines_only=True
     ),
-    "list_providers": checked(READ, Kind.MODEL),
-    "delete_provider": checked(DELETE, Kind.MODEL, lambda _: {"id": new_id()}),
+    "lock_models": msgspec.structs.replace(checked(UPDATE, Kind.MODEL), machines_only=True),
+    "list_providers": checked(READ, Kind.PROVIDER),
+    "delete_provider": checked(DELETE, Kind.PROVIDER, lambda _: {"id": new_id()}),
     "insert_model_config": checked(
         CREATE, Kind.MODEL, lambda w: {**MODEL_CONFIG, "id": new_id(), "provider_id": w.provider_id}
     ),
-    "update_model_config": checked(UPDATE, Kind.MODEL, lambda _: {**MODEL_CONFIG, "id": new_id()}),
+    "update_model_config": checked(
+        UPDATE, Kind.MODEL, lambda w: {**MODEL_CONFIG, "id": new_id(), "provider_id": w.provider_id}
+    ),
     "get_model_config": checked(READ, Kind.MODEL, lambda _: {"id": new_id()}),
     "get_default_model_config": checked(READ, Kind.MODEL),
-    "list_model_configs": checked(READ, Kind.MODEL),
+    "list_model_configs": checked(READ, Kind.PROVIDER),
+    "list_offered_models": checked(READ, Kind.MODEL),
+    "elect_default_model_config": msgspec.structs.replace(checked(UPDATE, Kind.MODEL), machines_only=True),
     "set_default_model_config": checked(UPDATE, Kind.MODEL, lambda _: {"id": new_id()}),
     "delete_model_config": checked(DELETE, Kind.MODEL, lambda _: {"id": new_id()}),
     # the queue
@@ -326,7 +331,7 @@ CASES: dict[str, Case] = {
         },
     ),
     "abandon": checked(RUN, Kind.CHAT, lambda w: {"chat_id": w.chat.chat_id, "runner_id": new_id()}),
-    "hand_over": checked(RUN, Kind.CHAT, lambda _: {"replica_id": new_id()}),
+    "hand_over": checked(RUN, Kind.CHAT, lambda _: {"replica_id": new_id(), "most_chats": 10}),
     "give_up": checked(RUN, Kind.CHAT, lambda w: {"chat_id": w.chat.chat_id, "error": "{}"}),
     "record_attempt": fenced(),
     "record_retry": fenced(lambda _: {"retry": "{}"}),

@@ -175,5 +175,5 @@ class Scenario(msgspec.Struct, frozen=True):
         )
         assert len(taken) == len(runners)
         assert any(one.change.takeovers for one in taken)
-        assert await do.hand_over(self.world.replica)
+        assert await do.hand_over(self.world.replica, most_chats=100)
         applied(await do.give_up(taken[0].change.chat_id, error=ERROR))

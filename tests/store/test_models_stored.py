@@ -106,15 +106,17 @@ async def test_a_deleted_provider_takes_its_models_and_forgets_its_key(sql: SqlS
 @pytest.mark.behaviour("COST-1")
 async def test_prices_are_exact_and_unknown_is_not_free(sql: SqlStore):
     exact = Decimal("0.0750000001")
-    id = await add_model(sql, await add_provider(sql), input_price=exact, output_price=Decimal(0))
+    provider, other = await add_provider(sql), await add_provider(sql, "other")
+    id = await add_model(sql, provider, input_price=exact, output_price=Decimal(0))
 
     model = await sql.get_model_config(id=id)
 
     assert model is not None
     assert (model.input_price, model.output_price, model.cache_read_price) == (exact, 0, None)
     dearest: dict[str, Any] = {**MODEL_CONFIG, "cache_write_price": Decimal("9999999999.9999999999")}
-    changed = await sql.update_model_config(**dearest, id=id)
+    changed = await sql.update_model_config(**dearest, id=id, provider_id=other)
     assert changed is not None
+    assert changed.provider_id == other
     assert (changed.input_price, changed.cache_write_price) == (None, Decimal("9999999999.9999999999"))
 
 
@@ -158,3 +160,21 @@ async def test_a_change_of_a_model_moves_the_version_that_replicas_watch(sql: Sq
     await sql.set_default_model_config(id=id)
 
     assert before < between < await version()
+
+
+async def test_where_there_is_no_default_the_oldest_that_can_be_used_is_elected(sql: SqlStore):
+    off = await add_provider(sql, "off")
+    await sql.update_provider(**{**PROVIDER, "name": "off", "enabled": False}, id=off)
+    hidden = await add_model(sql, off)
+    assert await sql.elect_default_model_config() == 1
+    assert await defaults(sql) == [hidden]
+    disabled, usable, _ = [
+        await add_model(sql, provider, enabled=enabled)
+        for provider, enabled in ((on := await add_provider(sql, "on"), False), (on, True), (on, True))
+    ]
+    assert await sql.elect_default_model_config() == 0
+    await sql.delete_model_config(id=hidden)
+    assert await sql.elect_default_model_config() == 1
+    assert await defaults(sql) == [usable]
+    assert [model.id for model in await sql.list_offered_models()][0] == usable
+    assert disabled not in [model.id for model in await sql.list_offered_models()]

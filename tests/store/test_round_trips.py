@@ -52,7 +52,8 @@ class StatementCounter:
 
 
 def said(text: str, role: Role = Role.USER, created_by: UUID | None = None) -> NewMessage:
-    return NewMessage(role=role, parts=(TextPart(text=text),), created_by=created_by, usage=Usage(output_tokens=3))
+    usage = Usage() if role is Role.USER else Usage(output_tokens=3)
+    return NewMessage(role=role, parts=(TextPart(text=text),), created_by=created_by, usage=usage)
 
 
 def step(calls: int) -> list[NewMessage]:

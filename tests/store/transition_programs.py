@@ -98,7 +98,7 @@ class Program(msgspec.Struct):
     async def _batch(self, step: Step) -> list[tuple[Call, Outcome]]:
         do, replica = self.chats.transitions, self.replicas[step.client]
         if step.action == "hand_over":
-            return [(Call(transition=T.ABANDON), one) for one in await do.hand_over(replica)]
+            return [(Call(transition=T.ABANDON), one) for one in await do.hand_over(replica, most_chats=100)]
         if step.action == "release_overdue":
             return [
                 (Call(transition=T.RELEASE_QUEUED, target=one.change.queued_id or 0), one)

@@ -58,8 +58,3 @@ ARCHIVED: Final = frozenset({State.XW, State.XE0, State.XE1})
 def classify(status: Status, *, archived: bool, queued: bool) -> State:
     """The state of an existing chat; `queued` means that a message that nobody holds is waiting."""
     return _BY_PARTS.get((status, archived, queued), State.INVALID)
-
-
-def is_runnable(state: State) -> bool:
-    """Whether a worker should own the chat."""
-    return state in RUNNABLE

@@ -1,13 +1,12 @@
 """Every change of a chat, and where it may lead from where: the one table that decides it.
 
-What is not in the table is refused with a TransitionNotAllowed that names transition and state.
+What is not in the table is refused by name (core/outcomes.py).
 """
 
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
-from chatd.core.errors import TransitionNotAllowed
 from chatd.core.states import State
 
 N, W, E0, E1, R0, R1 = State.N, State.W, State.E0, State.E1, State.R0, State.R1
@@ -119,11 +118,6 @@ TABLE: Final[Mapping[Transition, Landings]] = {
 def landings(transition: Transition, state: State) -> frozenset[State]:
     """Where the transition may lead from there; nowhere when it is not allowed."""
     return TABLE[transition].get(state, frozenset())
-
-
-def require_allowed(transition: Transition, state: State) -> None:
-    if state not in TABLE[transition]:
-        raise TransitionNotAllowed(transition=transition, state=state)
 
 
 def diagram() -> str:

@@ -28,10 +28,11 @@ class Owned(msgspec.Struct, frozen=True):
     def of(cls, row: ListOwnedChatsRow) -> Self | None:
         if row.runner_id is None:
             return None
+        status = Status.WAITING if row.archived else row.status  # archived: whatever it says, there is nothing to run
         return cls(
             row.chat_id,
             row.runner_id,
-            row.status,
+            status,
             row.snapshot_version,
             row.history_version,
             row.generation_attempt,

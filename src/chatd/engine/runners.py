@@ -2,7 +2,7 @@
 
 import asyncio
 import contextvars
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from uuid import UUID
 
 from chatd.clock import Clock
@@ -22,6 +22,7 @@ class Runners:
         self._pauses = pauses
         self._tasks: dict[UUID, asyncio.Task[None]] = {}
         self._runner_ids: dict[UUID, UUID] = {}
+        self._next: dict[UUID, Callable[[], None]] = {}  # starts that wait for the end of a chat's last task
         self._none_left = asyncio.Event()
         self._none_left.set()
 
@@ -31,8 +32,10 @@ class Runners:
         return dict(self._runner_ids)
 
     def start(self, owned: Owned, group: asyncio.TaskGroup, context: contextvars.Context) -> None:
-        """Does nothing for a chat that has a task."""
+        """At once, or when the chat's last task has ended: a new turn may be ours before the old one has tidied up."""
         if owned.chat_id in self._tasks:
+            if self._runner_ids[owned.chat_id] != owned.runner_id:
+                self._next[owned.chat_id] = lambda: self.start(owned, group, context)
             return
         self._none_left.clear()
         self._runner_ids[owned.chat_id] = owned.runner_id
@@ -49,6 +52,7 @@ class Runners:
                 task.cancel()
 
     def cancel_all(self) -> None:
+        self._next.clear()
         self.cancel(list(self._tasks))
 
     async def wait_ended(self) -> None:
@@ -65,5 +69,7 @@ class Runners:
     def _forget(self, chat_id: UUID) -> None:
         del self._tasks[chat_id]
         del self._runner_ids[chat_id]
+        if start := self._next.pop(chat_id, None):
+            start()
         if not self._tasks:
             self._none_left.set()

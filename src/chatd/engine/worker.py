@@ -2,6 +2,7 @@
 
 import asyncio
 import contextvars
+from collections.abc import Awaitable
 from contextlib import suppress
 from typing import Final
 from uuid import UUID
@@ -27,8 +28,8 @@ from chatd.store.transitions import Applied, Take, Transitions
 
 ACQUIRE_SECONDS: Final = 1.0  # how long a free chat waits when its hint was lost
 MOST_AT_ONCE: Final = 1000  # chats that one statement takes or releases: it locks them all until it is done
-CANCEL_SECONDS: Final = 5.0  # for cancelled runners to end: a commit that is under way is not cut off
-MOST_HAND_OVERS: Final = 10  # tries; a chat is left over only while someone else has it locked, which is milliseconds
+CANCEL_SECONDS: Final = 5.0  # for cancelled runners to end: they shield a commit that is under way
+MOST_HAND_OVERS: Final = 10  # tries in vain; a chat is left over only while someone else has it locked: milliseconds
 HAND_OVER_SECONDS: Final = 0.1  # between two tries
 _log = get_logger("chatd.worker")
 
@@ -188,11 +189,8 @@ class Worker:
         while not self._draining.is_set():
             self._look.clear()
             if self._may_work:
-                try:
-                    await self._reconcile()
-                    await self._transitions.release_overdue(most_chats=MOST_AT_ONCE)
-                except Exception as error:  # noqa: BLE001 - as above
-                    _log.warning("chats can't be reconciled", error=str(error) or type(error).__name__)
+                await self._try("chats can't be reconciled", self._reconcile())
+                await self._try("holds can't be ended", self._transitions.release_overdue(most_chats=MOST_AT_ONCE))
             await self._wait(self._look, RECONCILE_SECONDS, timer="stale-recovery")
 
     async def _reconcile(self) -> None:
@@ -209,7 +207,13 @@ class Worker:
             if self._pauses.may_start(chat.chat_id, chat.history_version, now):
                 self._start(chat)
         for chat in difference.abandon:
-            await self._transitions.abandon(chat.chat_id, chat.runner_id)
+            await self._try("a chat can't be abandoned", self._transitions.abandon(chat.chat_id, chat.runner_id))
+
+    async def _try(self, failing: str, work: Awaitable[object]) -> None:
+        try:
+            await work
+        except Exception as error:  # noqa: BLE001 - a database that is away now is asked again, and one chat is not all
+            _log.warning(failing, error=str(error) or type(error).__name__)
 
     # Letting go
 
@@ -221,12 +225,14 @@ class Worker:
 
     async def _hand_over(self) -> None:
         replica_id = self._options.replica_id
-        for attempt in range(MOST_HAND_OVERS):
-            if attempt > 0:
-                await self._clock.sleep(HAND_OVER_SECONDS, timer="hand-over")
-            await self._transitions.hand_over(replica_id)
+        in_vain = 0
+        while in_vain < MOST_HAND_OVERS:
+            if await self._transitions.hand_over(replica_id, most_chats=MOST_AT_ONCE):
+                continue
             if not await self._store.list_owned_chats(replica_id=replica_id):
                 return
+            in_vain += 1
+            await self._clock.sleep(HAND_OVER_SECONDS, timer="hand-over")
         _log.warning("some chats are not handed over; others take them when the lease ends")
 
     async def _wait(self, event: asyncio.Event, seconds: float, *, timer: str) -> None:

@@ -162,11 +162,16 @@ def _of_store(error: Exception) -> Answer | None:
             | asyncpg.ConnectionDoesNotExistError()
         ):
             return _store_away()
+        case asyncpg.LockNotAvailableError():
+            problem = Problem("What this would change is busy right now. Try again in a moment.")
+            return Answer(503, problem, {"retry-after": str(CLASH_RETRY_SECONDS)})
         case asyncpg.TransactionRollbackError():  # a deadlock, or a clash of serializable transactions
             problem = Problem("Another request changed the same thing at the same moment. Try again.")
             return Answer(503, problem, {"retry-after": str(CLASH_RETRY_SECONDS)})
         case asyncpg.UniqueViolationError() | asyncpg.ExclusionViolationError() | asyncpg.ForeignKeyViolationError():
             return Answer(409, Problem("This clashes with what is already stored."))
+        case asyncpg.IntegrityConstraintViolationError() if type(error) is asyncpg.IntegrityConstraintViolationError:
+            return None  # raised by our own functions: a rule of ours is broken, which is nobody's request's fault
         case asyncpg.IntegrityConstraintViolationError() | asyncpg.DataError():
             return Answer(400, Problem("A value in the request can't be stored."))
         case asyncpg.InterfaceError() if _lost_connection(error):

@@ -52,6 +52,7 @@ from chatd.store.queries import (
     ListChildChatsRow,
     ListGroupMembersRow,
     ListLabeledChatsRow,
+    ListOfferedModelsRow,
     ListOwnedChatsRow,
     ListPinnedChatsRow,
     ListProvidersRow,
@@ -361,7 +362,7 @@ class AuthorizedStore:
         options: str,
         enabled: bool,
     ) -> int:
-        self._allow("insert_provider", Action.CREATE, Resource(Kind.MODEL))
+        self._allow("insert_provider", Action.CREATE, Resource(Kind.PROVIDER))
         return await self._inner.insert_provider(
             id=id,
             name=name,
@@ -376,29 +377,33 @@ class AuthorizedStore:
     async def update_provider(
         self, *, name: str, display_name: str, base_url: str, options: str, enabled: bool, id: UUID
     ) -> int:
-        self._allow("update_provider", Action.UPDATE, Resource(Kind.MODEL))
+        self._allow("update_provider", Action.UPDATE, Resource(Kind.PROVIDER))
         return await self._inner.update_provider(
             name=name, display_name=display_name, base_url=base_url, options=options, enabled=enabled, id=id
         )
 
     async def update_provider_key(self, *, api_key: Secret | None, id: UUID) -> int:
-        self._allow("update_provider_key", Action.UPDATE, Resource(Kind.MODEL))
+        self._allow("update_provider_key", Action.UPDATE, Resource(Kind.PROVIDER))
         return await self._inner.update_provider_key(api_key=api_key, id=id)
 
     async def get_provider(self, *, id: UUID) -> GetProviderRow | None:
-        self._allow("get_provider", Action.READ, Resource(Kind.MODEL))
+        self._allow("get_provider", Action.READ, Resource(Kind.PROVIDER))
         return await self._inner.get_provider(id=id)
 
     async def get_provider_with_key(self, *, id: UUID) -> Provider | None:
-        self._allow_machine("get_provider_with_key", Action.READ, Resource(Kind.MODEL))
+        self._allow_machine("get_provider_with_key", Action.READ, Resource(Kind.PROVIDER))
         return await self._inner.get_provider_with_key(id=id)
 
+    async def lock_models(self) -> int:
+        self._allow_machine("lock_models", Action.UPDATE, Resource(Kind.MODEL))
+        return await self._inner.lock_models()
+
     async def list_providers(self) -> list[ListProvidersRow]:
-        self._allow("list_providers", Action.READ, Resource(Kind.MODEL))
+        self._allow("list_providers", Action.READ, Resource(Kind.PROVIDER))
         return await self._inner.list_providers()
 
     async def delete_provider(self, *, id: UUID) -> int:
-        self._allow("delete_provider", Action.DELETE, Resource(Kind.MODEL))
+        self._allow("delete_provider", Action.DELETE, Resource(Kind.PROVIDER))
         return await self._inner.delete_provider(id=id)
 
     async def insert_model_config(
@@ -436,6 +441,7 @@ class AuthorizedStore:
     async def update_model_config(
         self,
         *,
+        provider_id: UUID,
         model: str,
         display_name: str,
         enabled: bool,
@@ -472,8 +478,16 @@ class AuthorizedStore:
         return await self._inner.get_default_model_config()
 
     async def list_model_configs(self) -> list[ModelConfig]:
-        self._allow("list_model_configs", Action.READ, Resource(Kind.MODEL))
+        self._allow("list_model_configs", Action.READ, Resource(Kind.PROVIDER))
         return await self._inner.list_model_configs()
+
+    async def list_offered_models(self) -> list[ListOfferedModelsRow]:
+        self._allow("list_offered_models", Action.READ, Resource(Kind.MODEL))
+        return await self._inner.list_offered_models()
+
+    async def elect_default_model_config(self) -> int:
+        self._allow_machine("elect_default_model_config", Action.UPDATE, Resource(Kind.MODEL))
+        return await self._inner.elect_default_model_config()
 
     async def set_default_model_config(self, *, id: UUID) -> int:
         self._allow("set_default_model_config", Action.UPDATE, Resource(Kind.MODEL))
@@ -906,9 +920,9 @@ class AuthorizedStore:
         self._allow("abandon", Action.RUN, Resource(Kind.CHAT))
         return await self._inner.abandon(chat_id=chat_id, runner_id=runner_id)
 
-    async def hand_over(self, *, replica_id: UUID) -> list[ChatChange]:
+    async def hand_over(self, *, replica_id: UUID, most_chats: int) -> list[ChatChange]:
         self._allow("hand_over", Action.RUN, Resource(Kind.CHAT))
-        return await self._inner.hand_over(replica_id=replica_id)
+        return await self._inner.hand_over(replica_id=replica_id, most_chats=most_chats)
 
     async def give_up(self, *, chat_id: UUID, error: str) -> ChatChange | None:
         self._allow("give_up", Action.RUN, Resource(Kind.CHAT))

@@ -35,6 +35,7 @@ from chatd.store.queries import (
     ListChildChatsRow,
     ListGroupMembersRow,
     ListLabeledChatsRow,
+    ListOfferedModelsRow,
     ListOwnedChatsRow,
     ListPinnedChatsRow,
     ListProvidersRow,
@@ -298,6 +299,9 @@ class EncryptedStore:
         found_ = await self._inner.get_provider_with_key(id=id)
         return None if found_ is None else self._decrypt_provider(found_)
 
+    async def lock_models(self) -> int:
+        return await self._inner.lock_models()
+
     async def list_providers(self) -> list[ListProvidersRow]:
         return await self._inner.list_providers()
 
@@ -338,6 +342,7 @@ class EncryptedStore:
     async def update_model_config(
         self,
         *,
+        provider_id: UUID,
         model: str,
         display_name: str,
         enabled: bool,
@@ -351,6 +356,7 @@ class EncryptedStore:
         id: UUID,
     ) -> ModelConfig | None:
         return await self._inner.update_model_config(
+            provider_id=provider_id,
             model=model,
             display_name=display_name,
             enabled=enabled,
@@ -372,6 +378,12 @@ class EncryptedStore:
 
     async def list_model_configs(self) -> list[ModelConfig]:
         return await self._inner.list_model_configs()
+
+    async def list_offered_models(self) -> list[ListOfferedModelsRow]:
+        return await self._inner.list_offered_models()
+
+    async def elect_default_model_config(self) -> int:
+        return await self._inner.elect_default_model_config()
 
     async def set_default_model_config(self, *, id: UUID) -> int:
         return await self._inner.set_default_model_config(id=id)
@@ -746,8 +758,8 @@ class EncryptedStore:
     async def abandon(self, *, chat_id: UUID, runner_id: UUID) -> ChatChange | None:
         return await self._inner.abandon(chat_id=chat_id, runner_id=runner_id)
 
-    async def hand_over(self, *, replica_id: UUID) -> list[ChatChange]:
-        return await self._inner.hand_over(replica_id=replica_id)
+    async def hand_over(self, *, replica_id: UUID, most_chats: int) -> list[ChatChange]:
+        return await self._inner.hand_over(replica_id=replica_id, most_chats=most_chats)
 
     async def give_up(self, *, chat_id: UUID, error: str) -> ChatChange | None:
         return await self._inner.give_up(chat_id=chat_id, error=error)

@@ -124,6 +124,7 @@ class Heartbeat:
                     await self._wait(HEARTBEAT_SECONDS if await self._try_to_beat() else RETRY_SECONDS)
             await self._say_farewell()
         finally:
+            self._tell(False)  # whatever ended it: nobody beats any more
             self._drop()
 
     def stop(self) -> None:
@@ -252,8 +253,11 @@ class _Thread:
             _log.warning("the thread of the heartbeat does not end")
 
     def _main(self) -> None:
-        with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
-            runner.run(self._heartbeat.run())
+        try:
+            with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
+                runner.run(self._heartbeat.run())
+        except BaseException as error:  # noqa: BLE001 - the last word of a thread
+            _log.error("the heartbeat has ended; this replica runs no chats any more", error=repr(error))
 
 
 def _in(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:

@@ -33,6 +33,7 @@ from chatd.store.queries import (
     ListChildChatsRow,
     ListGroupMembersRow,
     ListLabeledChatsRow,
+    ListOfferedModelsRow,
     ListOwnedChatsRow,
     ListPinnedChatsRow,
     ListProvidersRow,
@@ -337,6 +338,10 @@ class MeteredStore:
         with self._meter.query("get_provider_with_key"):
             return await self._inner.get_provider_with_key(id=id)
 
+    async def lock_models(self) -> int:
+        with self._meter.query("lock_models"):
+            return await self._inner.lock_models()
+
     async def list_providers(self) -> list[ListProvidersRow]:
         with self._meter.query("list_providers"):
             return await self._inner.list_providers()
@@ -380,6 +385,7 @@ class MeteredStore:
     async def update_model_config(
         self,
         *,
+        provider_id: UUID,
         model: str,
         display_name: str,
         enabled: bool,
@@ -394,6 +400,7 @@ class MeteredStore:
     ) -> ModelConfig | None:
         with self._meter.query("update_model_config"):
             return await self._inner.update_model_config(
+                provider_id=provider_id,
                 model=model,
                 display_name=display_name,
                 enabled=enabled,
@@ -418,6 +425,14 @@ class MeteredStore:
     async def list_model_configs(self) -> list[ModelConfig]:
         with self._meter.query("list_model_configs"):
             return await self._inner.list_model_configs()
+
+    async def list_offered_models(self) -> list[ListOfferedModelsRow]:
+        with self._meter.query("list_offered_models"):
+            return await self._inner.list_offered_models()
+
+    async def elect_default_model_config(self) -> int:
+        with self._meter.query("elect_default_model_config"):
+            return await self._inner.elect_default_model_config()
 
     async def set_default_model_config(self, *, id: UUID) -> int:
         with self._meter.query("set_default_model_config"):
@@ -843,9 +858,9 @@ class MeteredStore:
         with self._meter.query("abandon"):
             return await self._inner.abandon(chat_id=chat_id, runner_id=runner_id)
 
-    async def hand_over(self, *, replica_id: UUID) -> list[ChatChange]:
+    async def hand_over(self, *, replica_id: UUID, most_chats: int) -> list[ChatChange]:
         with self._meter.query("hand_over"):
-            return await self._inner.hand_over(replica_id=replica_id)
+            return await self._inner.hand_over(replica_id=replica_id, most_chats=most_chats)
 
     async def give_up(self, *, chat_id: UUID, error: str) -> ChatChange | None:
         with self._meter.query("give_up"):

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 _CONNECT_SECONDS: Final = 10.0  # a database that does not answer by then is reported, not waited for
 _COMMAND_SECONDS: Final = 30.0  # no query of ours takes a tenth of it; a stuck one must not hold a connection
+_LOCK_SECONDS: Final = 5  # a row is locked for milliseconds; who waits longer must not keep connections from others
+_IDLE_SECONDS: Final = 60  # a transaction that does nothing for so long was forgotten, and holds locks
 _CACHED_STATEMENTS: Final = 1024  # more than there are queries, so that every one stays prepared
 
 
@@ -28,7 +30,13 @@ def connect_options(
         "command_timeout": command_seconds,
         "statement_cache_size": _CACHED_STATEMENTS,
         "max_cached_statement_lifetime": 0,
-        "server_settings": {"search_path": search_path, "application_name": "chatd", "timezone": "UTC"},
+        "server_settings": {
+            "search_path": search_path,
+            "application_name": "chatd",
+            "timezone": "UTC",
+            # Transitions count on seeing what was committed before they won a lock, whatever the database's default is.
+            "default_transaction_isolation": "read committed",
+        },
     }
 
 
@@ -75,8 +83,13 @@ async def _nothing_to_reset(_connection: object) -> None:
 @asynccontextmanager
 async def open_pool(dsn: str, *, function_schema: str, size: int) -> "AsyncIterator[Pool]":
     """A pool of at most `size` connections on a migrated database."""
+    options = connect_options(dsn, function_schema=function_schema)
+    options["server_settings"] |= {
+        "lock_timeout": f"{_LOCK_SECONDS}s",
+        "idle_in_transaction_session_timeout": f"{_IDLE_SECONDS}s",
+    }
     async with asyncpg.create_pool(
-        **connect_options(dsn, function_schema=function_schema),
+        **options,
         min_size=1,
         max_size=size,
         max_inactive_connection_lifetime=300.0,  # five quiet minutes, then the server gets its memory back

@@ -411,6 +411,28 @@ class ModelConfig(Struct, frozen=True, gc=False):
     updated_at: datetime
 
 
+class ListOfferedModelsRow(Struct, frozen=True, gc=False):
+    """A row of list_offered_models."""
+
+    id: UUID
+    provider_id: UUID
+    kind: str
+    provider_name: str
+    provider_display_name: str
+    model: str
+    display_name: str
+    is_default: bool
+    context_limit: int
+    compression_threshold: int
+    reasoning_effort: str | None
+    input_price: Decimal | None
+    output_price: Decimal | None
+    cache_read_price: Decimal | None
+    cache_write_price: Decimal | None
+    created_at: datetime
+    updated_at: datetime
+
+
 class QueuedMessage(Struct, frozen=True, gc=False):
     chat_id: UUID
     id: int
@@ -685,7 +707,7 @@ class Queries(Protocol):
         ...
 
     async def update_chat_pin(self, *, pin_order: int, id: UUID, authorize: Filter = EVERYTHING) -> Chat | None:
-        """0 unpins; a child can't be pinned (a constraint)."""
+        """0 unpins; a child can't be pinned (a constraint), nor can an archived chat."""
         ...
 
     async def mark_chat_read(self, *, message_id: int, id: UUID, authorize: Filter = EVERYTHING) -> int | None:
@@ -831,6 +853,12 @@ class Queries(Protocol):
         """All of it in one row, so that a key never goes to an address that it was not given for. For machines only."""
         ...
 
+    async def lock_models(self) -> int:
+        """Until the end of the transaction nobody else takes this lock: what depends on all providers and models (that one model
+        is the default, that keys of the environment are used once) is decided by one after the other.
+        """
+        ...
+
     async def list_providers(self) -> list[ListProvidersRow]: ...
 
     async def delete_provider(self, *, id: UUID) -> int:
@@ -857,6 +885,7 @@ class Queries(Protocol):
     async def update_model_config(
         self,
         *,
+        provider_id: UUID,
         model: str,
         display_name: str,
         enabled: bool,
@@ -877,6 +906,14 @@ class Queries(Protocol):
         ...
 
     async def list_model_configs(self) -> list[ModelConfig]: ...
+
+    async def list_offered_models(self) -> list[ListOfferedModelsRow]:
+        """What anyone may choose and know of it: models that are switched on, of providers that are."""
+        ...
+
+    async def elect_default_model_config(self) -> int:
+        """Where there is no default: the oldest that can be used, else the oldest. Under lock_models."""
+        ...
 
     async def set_default_model_config(self, *, id: UUID) -> int:
         """This one instead of whichever it was. All rows are locked in one order first, so that two calls at once wait for each
@@ -1169,7 +1206,7 @@ class Queries(Protocol):
         """The owner lets go."""
         ...
 
-    async def hand_over(self, *, replica_id: UUID) -> list[ChatChange]:
+    async def hand_over(self, *, replica_id: UUID, most_chats: int) -> list[ChatChange]:
         """A replica that stops lets go of all that nobody else has locked right now."""
         ...
 
@@ -1414,7 +1451,8 @@ RETURNING id, organization_id, owner_id, parent_chat_id, root_chat_id, title, la
 _UPDATE_CHAT_PIN = (
     """-- name: update_chat_pin
 UPDATE chats SET pin_order = $1
-WHERE id = $2""",
+WHERE id = $2
+  AND ($1 = 0 OR EXISTS (SELECT FROM chat_state s WHERE s.chat_id = chats.id AND NOT s.archived))""",
     """
 RETURNING id, organization_id, owner_id, parent_chat_id, root_chat_id, title, labels, mode, plan_mode, client, mcp_server_ids, dynamic_tools, pin_order, last_read_message_id, last_turn_summary, summary, summary_generated_at, created_at
 """,
@@ -1672,6 +1710,10 @@ _GET_PROVIDER_WITH_KEY = """-- name: get_provider_with_key
 SELECT id, name, kind, display_name, base_url, api_key, options, enabled, deleted, created_at, updated_at FROM providers WHERE id = $1 AND NOT deleted
 """
 
+_LOCK_MODELS = """-- name: lock_models
+SELECT pg_advisory_xact_lock(hashtextextended('chatd models', 0))
+"""
+
 _LIST_PROVIDERS = """-- name: list_providers
 SELECT id, name, kind, display_name, base_url, options, enabled, created_at, updated_at, api_key IS NOT NULL AS has_key
 FROM providers WHERE NOT deleted ORDER BY id
@@ -1697,11 +1739,11 @@ RETURNING id, provider_id, model, display_name, enabled, is_default, context_lim
 
 _UPDATE_MODEL_CONFIG = """-- name: update_model_config
 UPDATE model_configs SET
-    model = $1, display_name = $2, enabled = $3, context_limit = $4,
-    compression_threshold = $5, options = $6, input_price = $7,
-    output_price = $8, cache_read_price = $9, cache_write_price = $10,
+    provider_id = $1, model = $2, display_name = $3, enabled = $4, context_limit = $5,
+    compression_threshold = $6, options = $7, input_price = $8,
+    output_price = $9, cache_read_price = $10, cache_write_price = $11,
     updated_at = now()
-WHERE id = $11 AND NOT deleted
+WHERE id = $12 AND NOT deleted
 RETURNING id, provider_id, model, display_name, enabled, is_default, context_limit, compression_threshold, options, input_price, output_price, cache_read_price, cache_write_price, deleted, created_at, updated_at
 """
 
@@ -1718,6 +1760,26 @@ LIMIT 1
 
 _LIST_MODEL_CONFIGS = """-- name: list_model_configs
 SELECT id, provider_id, model, display_name, enabled, is_default, context_limit, compression_threshold, options, input_price, output_price, cache_read_price, cache_write_price, deleted, created_at, updated_at FROM model_configs WHERE NOT deleted ORDER BY id
+"""
+
+_LIST_OFFERED_MODELS = """-- name: list_offered_models
+SELECT m.id, m.provider_id, p.kind, p.name AS provider_name, p.display_name AS provider_display_name, m.model, m.display_name,
+    m.is_default, m.context_limit, m.compression_threshold, m.options -> 'reasoning_effort' AS reasoning_effort,
+    m.input_price, m.output_price, m.cache_read_price, m.cache_write_price, m.created_at, m.updated_at
+FROM model_configs m JOIN providers p ON p.id = m.provider_id
+WHERE m.enabled AND NOT m.deleted AND p.enabled AND NOT p.deleted
+ORDER BY m.id
+"""
+
+_ELECT_DEFAULT_MODEL_CONFIG = """-- name: elect_default_model_config
+UPDATE model_configs SET is_default = true, updated_at = now()
+WHERE NOT EXISTS (SELECT FROM model_configs WHERE is_default AND NOT deleted)
+  AND id = (
+    SELECT m.id FROM model_configs m JOIN providers p ON p.id = m.provider_id
+    WHERE NOT m.deleted AND NOT p.deleted
+    ORDER BY m.enabled AND p.enabled DESC, m.id
+    LIMIT 1
+)
 """
 
 _SET_DEFAULT_MODEL_CONFIG = """-- name: set_default_model_config
@@ -1764,6 +1826,7 @@ ON CONFLICT (id) DO UPDATE SET
     heartbeat_at = excluded.heartbeat_at,
     beating_since = CASE
         WHEN known.heartbeat_at < excluded.heartbeat_at - lease_time() THEN excluded.beating_since
+        WHEN known.beating_since > excluded.beating_since THEN excluded.beating_since
         ELSE known.beating_since
     END
 """
@@ -1777,7 +1840,7 @@ SELECT id, url, host, pid, version, started_at, beating_since, heartbeat_at FROM
 """
 
 _EXPIRE_REPLICA = """-- name: expire_replica
-UPDATE replicas SET heartbeat_at = '-infinity' WHERE id = $1
+UPDATE replicas SET heartbeat_at = now() - 2 * lease_time() WHERE id = $1
 """
 
 _DELETE_REPLICA = """-- name: delete_replica
@@ -1993,7 +2056,7 @@ SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.a
 """
 
 _HAND_OVER = """-- name: hand_over
-SELECT chat_id, owner_id, is_child, status, archived, has_open_calls, has_draft, takeovers, queue_length, held_length, generation_attempt, snapshot_version, history_version, queue_version, retry_version, replica_id, runner_id, last_model_config_id, last_reasoning_effort, updated_at, requires_action_deadline_at, compaction_requested_at, last_error, retry_state, transition, outcome, state_before, state_after, snapshot_before, history_before, happened_at, inserted_ids, added, deleted_ids, queued_id, subject, maximum, landings FROM hand_over($1::uuid)
+SELECT chat_id, owner_id, is_child, status, archived, has_open_calls, has_draft, takeovers, queue_length, held_length, generation_attempt, snapshot_version, history_version, queue_version, retry_version, replica_id, runner_id, last_model_config_id, last_reasoning_effort, updated_at, requires_action_deadline_at, compaction_requested_at, last_error, retry_state, transition, outcome, state_before, state_after, snapshot_before, history_before, happened_at, inserted_ids, added, deleted_ids, queued_id, subject, maximum, landings FROM hand_over($1::uuid, $2::integer)
 """
 
 _GIVE_UP = """-- name: give_up
@@ -2791,6 +2854,9 @@ class SqlQueries:
         row_ = await self._db.fetchrow(_GET_PROVIDER_WITH_KEY, id)
         return None if row_ is None else _read_provider(row_)
 
+    async def lock_models(self) -> int:
+        return _changed_rows(await self._db.execute(_LOCK_MODELS))
+
     async def list_providers(self) -> list[ListProvidersRow]:
         return [ListProvidersRow(*row) for row in await self._db.fetch(_LIST_PROVIDERS)]
 
@@ -2835,6 +2901,7 @@ class SqlQueries:
     async def update_model_config(
         self,
         *,
+        provider_id: UUID,
         model: str,
         display_name: str,
         enabled: bool,
@@ -2849,6 +2916,7 @@ class SqlQueries:
     ) -> ModelConfig | None:
         row_ = await self._db.fetchrow(
             _UPDATE_MODEL_CONFIG,
+            provider_id,
             model,
             display_name,
             enabled,
@@ -2873,6 +2941,12 @@ class SqlQueries:
 
     async def list_model_configs(self) -> list[ModelConfig]:
         return [ModelConfig(*row) for row in await self._db.fetch(_LIST_MODEL_CONFIGS)]
+
+    async def list_offered_models(self) -> list[ListOfferedModelsRow]:
+        return [ListOfferedModelsRow(*row) for row in await self._db.fetch(_LIST_OFFERED_MODELS)]
+
+    async def elect_default_model_config(self) -> int:
+        return _changed_rows(await self._db.execute(_ELECT_DEFAULT_MODEL_CONFIG))
 
     async def set_default_model_config(self, *, id: UUID) -> int:
         return _changed_rows(await self._db.execute(_SET_DEFAULT_MODEL_CONFIG, id))
@@ -3263,8 +3337,8 @@ class SqlQueries:
         row_ = await self._db.fetchrow(_ABANDON, chat_id, runner_id)
         return None if row_ is None else _read_chat_change(row_)
 
-    async def hand_over(self, *, replica_id: UUID) -> list[ChatChange]:
-        return [_read_chat_change(row) for row in await self._db.fetch(_HAND_OVER, replica_id)]
+    async def hand_over(self, *, replica_id: UUID, most_chats: int) -> list[ChatChange]:
+        return [_read_chat_change(row) for row in await self._db.fetch(_HAND_OVER, replica_id, most_chats)]
 
     async def give_up(self, *, chat_id: UUID, error: str) -> ChatChange | None:
         row_ = await self._db.fetchrow(_GIVE_UP, chat_id, error)

@@ -110,7 +110,15 @@ CREATE FUNCTION public.assert_hidden() RETURNS trigger
     AS $$
 BEGIN
     IF OLD.deleted OR NOT NEW.deleted OR NEW.revision <= OLD.revision
-        OR (OLD.chat_id, OLD.id, OLD.content) IS DISTINCT FROM (NEW.chat_id, NEW.id, NEW.content)
+        OR (OLD.chat_id, OLD.id, OLD.created_at, OLD.role, OLD.visibility, OLD.compressed, OLD.content_version,
+            OLD.created_by, OLD.model_config_id, OLD.reasoning_effort, OLD.input_tokens, OLD.output_tokens,
+            OLD.total_tokens, OLD.reasoning_tokens, OLD.cache_creation_tokens, OLD.cache_read_tokens,
+            OLD.context_limit, OLD.cost_microdollars, OLD.runtime_ms, OLD.content)
+        IS DISTINCT FROM
+           (NEW.chat_id, NEW.id, NEW.created_at, NEW.role, NEW.visibility, NEW.compressed, NEW.content_version,
+            NEW.created_by, NEW.model_config_id, NEW.reasoning_effort, NEW.input_tokens, NEW.output_tokens,
+            NEW.total_tokens, NEW.reasoning_tokens, NEW.cache_creation_tokens, NEW.cache_read_tokens,
+            NEW.context_limit, NEW.cost_microdollars, NEW.runtime_ms, NEW.content)
     THEN
         RAISE EXCEPTION 'messages never change, they are only hidden' USING ERRCODE = 'integrity_constraint_violation';
     END IF;
@@ -571,7 +579,7 @@ CREATE TRIGGER messages_deleted BEFORE DELETE ON public.messages FOR EACH ROW EX
 
 CREATE TRIGGER messages_hidden BEFORE UPDATE ON public.messages FOR EACH ROW EXECUTE FUNCTION public.assert_hidden();
 
-CREATE TRIGGER messages_inserted BEFORE INSERT ON public.messages FOR EACH STATEMENT EXECUTE FUNCTION public.assert_transition();
+CREATE TRIGGER messages_written BEFORE INSERT OR UPDATE ON public.messages FOR EACH STATEMENT EXECUTE FUNCTION public.assert_transition();
 
 CREATE CONSTRAINT TRIGGER model_configs_move_version AFTER INSERT OR DELETE OR UPDATE ON public.model_configs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.move_version('models');
 

@@ -15,12 +15,13 @@ import msgspec
 from chatd.core.lease import MOST_TAKEOVERS
 from chatd.core.messages import Message, NewMessage, read_content_leniently
 from chatd.core.outcomes import Refusal, Refused
-from chatd.core.parts import AnyPart
+from chatd.core.parts import AnyPart, ToolResultPart
 from chatd.core.reasoning import ReasoningEffort
 from chatd.core.roles import Role
 from chatd.core.states import RUNNABLE, State
 from chatd.core.stored_parts import CONTENT_VERSION, encode_parts
 from chatd.core.transitions import Transition
+from chatd.core.usage import Usage
 from chatd.store.chat_hints import FREE_TOPIC, ChatHint, chat_topic
 from chatd.store.hints import Hints
 from chatd.store.queries import AddedMessage, ChatChange, ChatClient, ChatMode, MessageRow
@@ -92,6 +93,7 @@ class Applied(msgspec.Struct, frozen=True):
 
 
 Outcome = Applied | Refused
+_NOBODY: Final = UUID(int=0)
 
 
 class Transitions:
@@ -196,7 +198,9 @@ class Transitions:
 
     async def complete_requires_action(self, chat_id: UUID, results: Sequence[NewMessage]) -> Outcome:
         """One tool message for each call that the client has to answer."""
-        change = await self._store.complete_requires_action(chat_id=chat_id, only_owner=None, rows=_rows(results))
+        change = await self._store.complete_requires_action(
+            chat_id=chat_id, only_owner=None, rows=_rows(_from_tools(results))
+        )
         return self._outcome(Transition.COMPLETE_REQUIRES_ACTION, change, results)
 
     async def archive(self, chat_id: UUID) -> list[Applied] | Refused:
@@ -298,9 +302,9 @@ class Transitions:
         change = await self._store.abandon(chat_id=chat_id, runner_id=runner_id)
         return self._outcome(Transition.ABANDON, change)
 
-    async def hand_over(self, replica_id: UUID) -> list[Applied]:
-        """Let go of all chats that nobody else has locked right now."""
-        return self._all(await self._store.hand_over(replica_id=replica_id))
+    async def hand_over(self, replica_id: UUID, *, most_chats: int) -> list[Applied]:
+        """Let go of chats that nobody else has locked right now."""
+        return self._all(await self._store.hand_over(replica_id=replica_id, most_chats=most_chats))
 
     async def give_up(self, chat_id: UUID, *, error: str) -> Outcome:
         return self._outcome(Transition.GIVE_UP, await self._store.give_up(chat_id=chat_id, error=error))
@@ -425,9 +429,24 @@ def _refused(change: ChatChange) -> Refused:
 
 
 def _from_user(message: NewMessage) -> NewMessage:
-    if message.role is not Role.USER or message.created_by is None:
+    """What people write has an author and a text, and nothing that only a model's answer has."""
+    plain = NewMessage(
+        role=Role.USER,
+        parts=message.parts,
+        created_by=message.created_by,
+        model_config_id=message.model_config_id,
+        reasoning_effort=message.reasoning_effort,
+    )
+    if message != plain or message.created_by is None:
         raise ValueError("what is sent to a chat is a user's message")
     return message
+
+
+def _from_tools(results: Sequence[NewMessage]) -> Sequence[NewMessage]:
+    for message in results:
+        if message.role is not Role.TOOL or not all(isinstance(part, ToolResultPart) for part in message.parts):
+            raise ValueError("what a client posts are results of tools")
+    return results
 
 
 def _rows(messages: Sequence[NewMessage]) -> list[MessageRow]:
@@ -467,6 +486,7 @@ def _messages(change: ChatChange, given: Sequence[NewMessage]) -> tuple[Message,
 
 
 def _given(change: ChatChange, id: int, message: NewMessage) -> Message:
+    """As a reader gets it back: what was left at zero is not known."""
     return Message(
         id=id,
         chat_id=change.chat_id,
@@ -476,14 +496,19 @@ def _given(change: ChatChange, id: int, message: NewMessage) -> Message:
         parts=message.parts,
         visibility=message.visibility,
         compressed=message.compressed,
-        created_by=message.created_by,
-        model_config_id=message.model_config_id,
+        created_by=message.created_by if message.created_by != _NOBODY else None,
+        model_config_id=message.model_config_id if message.model_config_id != _NOBODY else None,
         reasoning_effort=message.reasoning_effort,
-        usage=message.usage,
-        context_limit=message.context_limit,
+        usage=_known(message.usage),
+        context_limit=message.context_limit or None,
         cost_microdollars=message.cost_microdollars,
-        runtime_ms=message.runtime_ms,
+        runtime_ms=message.runtime_ms or None,
     )
+
+
+def _known(usage: Usage) -> Usage:
+    counts = msgspec.structs.asdict(usage)
+    return Usage(**{name: count or None for name, count in counts.items()}) if 0 in counts.values() else usage
 
 
 def _added(change: ChatChange, added: AddedMessage) -> Message:

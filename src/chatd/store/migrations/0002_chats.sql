@@ -198,13 +198,21 @@ CREATE INDEX messages_system ON messages (chat_id, id) WHERE role = 'system' AND
 -- Rows arrive in order of time, so a block range index finds a period at almost no cost to writers.
 CREATE INDEX messages_by_time ON messages USING brin (created_at) WITH (pages_per_range = 32, autosummarize = on);
 
-CREATE TRIGGER messages_inserted BEFORE INSERT ON messages
+CREATE TRIGGER messages_written BEFORE INSERT OR UPDATE ON messages
     FOR EACH STATEMENT EXECUTE FUNCTION assert_transition();
 -- A row changes once: when an edit hides it.
 CREATE FUNCTION assert_hidden() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF OLD.deleted OR NOT NEW.deleted OR NEW.revision <= OLD.revision
-        OR (OLD.chat_id, OLD.id, OLD.content) IS DISTINCT FROM (NEW.chat_id, NEW.id, NEW.content)
+        OR (OLD.chat_id, OLD.id, OLD.created_at, OLD.role, OLD.visibility, OLD.compressed, OLD.content_version,
+            OLD.created_by, OLD.model_config_id, OLD.reasoning_effort, OLD.input_tokens, OLD.output_tokens,
+            OLD.total_tokens, OLD.reasoning_tokens, OLD.cache_creation_tokens, OLD.cache_read_tokens,
+            OLD.context_limit, OLD.cost_microdollars, OLD.runtime_ms, OLD.content)
+        IS DISTINCT FROM
+           (NEW.chat_id, NEW.id, NEW.created_at, NEW.role, NEW.visibility, NEW.compressed, NEW.content_version,
+            NEW.created_by, NEW.model_config_id, NEW.reasoning_effort, NEW.input_tokens, NEW.output_tokens,
+            NEW.total_tokens, NEW.reasoning_tokens, NEW.cache_creation_tokens, NEW.cache_read_tokens,
+            NEW.context_limit, NEW.cost_microdollars, NEW.runtime_ms, NEW.content)
     THEN
         RAISE EXCEPTION 'messages never change, they are only hidden' USING ERRCODE = 'integrity_constraint_violation';
     END IF;

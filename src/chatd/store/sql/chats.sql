@@ -109,9 +109,10 @@ WHERE id = @id
 RETURNING *;
 
 -- name: update_chat_pin :opt
--- 0 unpins; a child can't be pinned (a constraint).
+-- 0 unpins; a child can't be pinned (a constraint), nor can an archived chat.
 UPDATE chats SET pin_order = @pin_order
 WHERE id = @id
+  AND (@pin_order = 0 OR EXISTS (SELECT FROM chat_state s WHERE s.chat_id = chats.id AND NOT s.archived))
   -- @authorize_filter owner=owner_id
 RETURNING *;
 

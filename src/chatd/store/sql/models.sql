@@ -25,6 +25,11 @@ FROM providers WHERE id = @id AND NOT deleted;
 -- All of it in one row, so that a key never goes to an address that it was not given for. For machines only.
 SELECT * FROM providers WHERE id = @id AND NOT deleted;
 
+-- name: lock_models :exec
+-- Until the end of the transaction nobody else takes this lock: what depends on all providers and models (that one model
+-- is the default, that keys of the environment are used once) is decided by one after the other.
+SELECT pg_advisory_xact_lock(hashtextextended('chatd models', 0));
+
 -- name: list_providers :many
 -- @notnull has_key
 SELECT id, name, kind, display_name, base_url, options, enabled, created_at, updated_at, api_key IS NOT NULL AS has_key
@@ -51,7 +56,7 @@ RETURNING *;
 -- name: update_model_config :opt
 -- @optional input_price, output_price, cache_read_price, cache_write_price
 UPDATE model_configs SET
-    model = @model, display_name = @display_name, enabled = @enabled, context_limit = @context_limit,
+    provider_id = @provider_id, model = @model, display_name = @display_name, enabled = @enabled, context_limit = @context_limit,
     compression_threshold = @compression_threshold, options = @options, input_price = @input_price,
     output_price = @output_price, cache_read_price = @cache_read_price, cache_write_price = @cache_write_price,
     updated_at = now()
@@ -70,6 +75,26 @@ LIMIT 1;
 
 -- name: list_model_configs :many
 SELECT * FROM model_configs WHERE NOT deleted ORDER BY id;
+
+-- name: list_offered_models :many
+-- What anyone may choose and know of it: models that are switched on, of providers that are.
+SELECT m.id, m.provider_id, p.kind, p.name AS provider_name, p.display_name AS provider_display_name, m.model, m.display_name,
+    m.is_default, m.context_limit, m.compression_threshold, m.options -> 'reasoning_effort' AS reasoning_effort,
+    m.input_price, m.output_price, m.cache_read_price, m.cache_write_price, m.created_at, m.updated_at
+FROM model_configs m JOIN providers p ON p.id = m.provider_id
+WHERE m.enabled AND NOT m.deleted AND p.enabled AND NOT p.deleted
+ORDER BY m.id;
+
+-- name: elect_default_model_config :exec
+-- Where there is no default: the oldest that can be used, else the oldest. Under lock_models.
+UPDATE model_configs SET is_default = true, updated_at = now()
+WHERE NOT EXISTS (SELECT FROM model_configs WHERE is_default AND NOT deleted)
+  AND id = (
+    SELECT m.id FROM model_configs m JOIN providers p ON p.id = m.provider_id
+    WHERE NOT m.deleted AND NOT p.deleted
+    ORDER BY m.enabled AND p.enabled DESC, m.id
+    LIMIT 1
+);
 
 -- name: set_default_model_config :exec
 -- This one instead of whichever it was. All rows are locked in one order first, so that two calls at once wait for each

@@ -7,6 +7,7 @@ ON CONFLICT (id) DO UPDATE SET
     heartbeat_at = excluded.heartbeat_at,
     beating_since = CASE
         WHEN known.heartbeat_at < excluded.heartbeat_at - lease_time() THEN excluded.beating_since
+        WHEN known.beating_since > excluded.beating_since THEN excluded.beating_since -- the clock was set back
         ELSE known.beating_since
     END;
 
@@ -18,7 +19,7 @@ SELECT * FROM replicas WHERE heartbeat_at >= now() - lease_time() ORDER BY id;
 
 -- name: expire_replica :exec
 -- Someone saw it die: its chats may be taken at once.
-UPDATE replicas SET heartbeat_at = '-infinity' WHERE id = @id;
+UPDATE replicas SET heartbeat_at = now() - 2 * lease_time() WHERE id = @id;
 
 -- name: delete_replica :exec
 DELETE FROM replicas WHERE id = @id;

@@ -133,7 +133,7 @@ SELECT change.* FROM abandon(@chat_id::uuid, @runner_id::uuid) AS change WHERE c
 
 -- name: hand_over :many
 -- A replica that stops lets go of all that nobody else has locked right now.
-SELECT * FROM hand_over(@replica_id::uuid);
+SELECT * FROM hand_over(@replica_id::uuid, @most_chats::integer);
 
 -- name: give_up :opt
 -- A chat whose runners die with it is parked.

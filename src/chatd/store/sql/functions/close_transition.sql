@@ -2,13 +2,21 @@
 CREATE FUNCTION close_transition(change chat_change) RETURNS chat_change LANGUAGE plpgsql AS $$
 BEGIN
     change.state_after := state_of(change.status, change.archived, change.queue_length);
-    IF NOT change.landings ? change.state_after
+    IF (change.landings ? change.state_after) IS NOT TRUE
+        OR change.snapshot_version <> change.snapshot_before + 1
+        OR change.history_version NOT IN (change.history_before, change.snapshot_version)
+        OR change.queue_version > change.snapshot_version
+        OR change.retry_version > change.snapshot_version
+        OR change.queue_length < 0
         OR (change.replica_id IS NULL) <> (change.runner_id IS NULL)
         OR (change.last_error IS NOT NULL AND change.status <> 'error')
         OR (change.requires_action_deadline_at IS NOT NULL) <> (change.status = 'requires_action')
         OR change.held_length < 0
     THEN
-        RAISE EXCEPTION '% led from % to %', change.transition, change.state_before, change
+        RAISE EXCEPTION '% of chat % led from % (%) to % (%), queue % and %, versions % % % %',
+            change.transition, change.chat_id, change.state_before, change.snapshot_before, change.state_after,
+            change.status, change.queue_length, change.held_length, change.snapshot_version, change.history_version,
+            change.queue_version, change.retry_version
             USING ERRCODE = 'integrity_constraint_violation';
     END IF;
     UPDATE chat_state SET

@@ -1,4 +1,4 @@
--- Puts a message at the end of the queue. Whether there is room is asked first (queue_is_full).
+-- Puts a message at the end of the queue. The caller has seen that there is room.
 CREATE FUNCTION enqueue(change chat_change, message message_row) RETURNS chat_change LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO queued_messages (

@@ -1,5 +1,5 @@
 -- How many more chats of a pool (roots or children) may run in the whole deployment. Until the end of the transaction
--- nobody else can ask, so that two never take the last slot; who asks waits for no chat afterwards.
+-- nobody else can ask, so that two never take the last slot. Who has asked waits for no row of chat_state afterwards.
 CREATE FUNCTION free_slots(of_children boolean, capacity integer) RETURNS integer LANGUAGE plpgsql AS $$
 BEGIN
     -- "chpl": the pools

@@ -9,11 +9,17 @@ CREATE FUNCTION open_transition(
 DECLARE
     change chat_change;
 BEGIN
-    -- All columns of chat_change, in its order: Postgres then fills the variable without looking at each.
+    -- All columns of chat_change, in its order: Postgres then fills the variable without looking at each. They are named,
+    -- because a newer version may have added some to the table while this one still runs.
     SELECT
-        s.*, name, 'applied', state_of(s.status, s.archived, s.queue_length),
-        state_of(s.status, s.archived, s.queue_length), s.snapshot_version,
-        s.history_version, now(), NULL::bigint[], NULL::added_message[], NULL::bigint[], NULL::bigint, NULL::text,
+        s.chat_id, s.owner_id, s.is_child, s.status, s.archived, s.has_open_calls, s.has_draft, s.takeovers,
+        s.queue_length, s.held_length, s.generation_attempt, s.snapshot_version, s.history_version,
+        s.queue_version, s.retry_version, s.replica_id, s.runner_id, s.last_model_config_id,
+        s.last_reasoning_effort, s.updated_at, s.requires_action_deadline_at, s.compaction_requested_at,
+        s.last_error, s.retry_state,
+        name, 'applied', state_of(s.status, s.archived, s.queue_length),
+        state_of(s.status, s.archived, s.queue_length), s.snapshot_version, s.history_version,
+        greatest(now(), s.updated_at), NULL::bigint[], NULL::added_message[], NULL::bigint[], NULL::bigint, NULL::text,
         NULL::integer, transition_table() -> name -> state_of(s.status, s.archived, s.queue_length)
     INTO change FROM chat_state s WHERE s.chat_id = target AND (only_owner IS NULL OR s.owner_id = only_owner)
     FOR NO KEY UPDATE;

@@ -42,22 +42,20 @@ BEGIN
         IF candidate.status = 'running' THEN
             CONTINUE WHEN CASE WHEN candidate.is_child THEN child_slots ELSE root_slots END = 0;
         END IF;
-        change := open_transition('acquire', candidate.chat_id, NULL);
-        IF change.replica_id IS NOT NULL THEN
-            IF change.takeovers >= most_takeovers THEN
-                RETURN NEXT give_up(candidate.chat_id, error);
-                CONTINUE;
-            END IF;
-            change.takeovers := change.takeovers + 1;
-        END IF;
+        BEGIN
+            change := take_over(candidate.chat_id, taker, runner_ids[taken + 1], most_takeovers, error);
+        EXCEPTION WHEN integrity_constraint_violation THEN
+            -- One chat that breaks a rule must not keep all others waiting.
+            RAISE WARNING 'chat % can''t be taken: %', candidate.chat_id, SQLERRM;
+            CONTINUE;
+        END;
+        RETURN NEXT change;
+        CONTINUE WHEN change.runner_id IS NULL; -- given up
         taken := taken + 1;
-        change.replica_id := taker;
-        change.runner_id := runner_ids[taken];
         IF candidate.status = 'running' AND candidate.is_child THEN
             child_slots := child_slots - 1;
         ELSIF candidate.status = 'running' THEN
             root_slots := root_slots - 1;
         END IF;
-        RETURN NEXT close_transition(change);
     END LOOP;
 END $$;

@@ -9,6 +9,7 @@ DECLARE
     is_last_answer boolean := finish AND cardinality(rows) = 1 AND message.role = 'assistant'
         AND NOT message.content @? '$[*] ? (@.type == "tool-call")';
     chat chat_state;
+    at timestamptz;
     facts message_facts;
     change chat_change;
     id bigint;
@@ -22,8 +23,9 @@ BEGIN
         AND transition_table() -> 'commit_step' -> 'R0' ? 'W'
     THEN
         PERFORM set_config('chatd.transition', 'commit_step', true);
+        at := greatest(now(), chat.updated_at);
         INSERT INTO messages VALUES (
-            target, DEFAULT, now(), chat.snapshot_version + 1, message.role, coalesce(message.visibility, 'both'),
+            target, DEFAULT, at, chat.snapshot_version + 1, message.role, coalesce(message.visibility, 'both'),
             coalesce(message.compressed, false), false, message.content_version, message.content,
             nullif(message.created_by, nobody), nullif(message.model_config_id, nobody), message.reasoning_effort,
             nullif(message.input_tokens, 0), nullif(message.output_tokens, 0), nullif(message.total_tokens, 0),
@@ -34,7 +36,7 @@ BEGIN
         UPDATE chat_state SET
             status = 'waiting', takeovers = 0, generation_attempt = 0,
             snapshot_version = chat.snapshot_version + 1, history_version = chat.snapshot_version + 1,
-            replica_id = NULL, runner_id = NULL, updated_at = now(), compaction_requested_at = NULL,
+            replica_id = NULL, runner_id = NULL, updated_at = at, compaction_requested_at = NULL,
             last_model_config_id = coalesce(nullif(message.model_config_id, nobody), chat.last_model_config_id),
             last_reasoning_effort = coalesce(message.reasoning_effort, chat.last_reasoning_effort)
         WHERE chat_id = target;
@@ -42,8 +44,8 @@ BEGIN
             target, chat.owner_id, chat.is_child, 'waiting', false, false, false, 0, 0, chat.held_length, 0,
             chat.snapshot_version + 1, chat.snapshot_version + 1, chat.queue_version, chat.retry_version, NULL, NULL,
             coalesce(nullif(message.model_config_id, nobody), chat.last_model_config_id),
-            coalesce(message.reasoning_effort, chat.last_reasoning_effort), now(), NULL, NULL, NULL, NULL,
-            'commit_step', 'applied', 'R0', 'W', chat.snapshot_version, chat.history_version, now(), ARRAY[id], NULL,
+            coalesce(message.reasoning_effort, chat.last_reasoning_effort), at, NULL, NULL, NULL, NULL,
+            'commit_step', 'applied', 'R0', 'W', chat.snapshot_version, chat.history_version, at, ARRAY[id], NULL,
             NULL, NULL, NULL, NULL, NULL
         )::chat_change;
     END IF;

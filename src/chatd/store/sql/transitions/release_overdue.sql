@@ -9,12 +9,17 @@ BEGIN
         LIMIT most_chats
         FOR NO KEY UPDATE SKIP LOCKED
     LOOP
-        RETURN QUERY
-        SELECT released.* FROM (
-            SELECT q.id FROM queued_messages q
-            WHERE q.chat_id = overdue.chat_id AND q.held_until <= now()
-            ORDER BY q.position, q.id
-        ) AS late,
-        release_queued(overdue.chat_id, NULL, late.id, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL) AS released;
+        BEGIN
+            RETURN QUERY
+            SELECT released.* FROM (
+                SELECT q.id FROM queued_messages q
+                WHERE q.chat_id = overdue.chat_id AND q.held_until <= now()
+                ORDER BY q.position, q.id
+            ) AS late,
+            release_queued(overdue.chat_id, NULL, late.id, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL) AS released;
+        EXCEPTION WHEN integrity_constraint_violation THEN
+            -- One chat that breaks a rule must not keep all others waiting.
+            RAISE WARNING 'the holds of chat % can''t be ended: %', overdue.chat_id, SQLERRM;
+        END;
     END LOOP;
 END $$;

@@ -8,14 +8,19 @@ CREATE FUNCTION send_message(
 ) RETURNS chat_change LANGUAGE plpgsql AS $$
 DECLARE
     nobody CONSTANT uuid := '00000000-0000-0000-0000-000000000000';
-    chat chat_state := (SELECT s FROM chat_state s WHERE s.chat_id = target FOR NO KEY UPDATE);
+    chat chat_state := (
+        SELECT s FROM chat_state s
+        WHERE s.chat_id = target AND (only_owner IS NULL OR s.owner_id = only_owner)
+        FOR NO KEY UPDATE
+    );
+    at timestamptz := greatest(now(), chat.updated_at);
     change chat_change;
     id bigint;
 BEGIN
     -- The common case, in as few statements as it takes: an idle chat with nothing to tidy up. Passing changes from
     -- function to function, as below, costs more than the writes. tests/store show that both come to the same.
     IF chat.status = 'waiting' AND chat.queue_length = 0 AND NOT chat.archived AND NOT chat.has_open_calls
-        AND chat.owner_id = coalesce(only_owner, chat.owner_id) AND file_ids = '{}'
+        AND file_ids = '{}'
         AND root_capacity IS NULL AND child_capacity IS NULL AND transition_table() -> 'send_message' -> 'W' ? 'R0'
     THEN
         PERFORM set_config('chatd.transition', 'send_message', true);
@@ -23,14 +28,14 @@ BEGIN
             chat_id, created_at, revision, role, visibility, compressed, deleted, content_version, content, created_by,
             model_config_id, reasoning_effort
         ) VALUES (
-            target, now(), chat.snapshot_version + 1, message.role, coalesce(message.visibility, 'both'), false, false,
-            message.content_version, message.content, message.created_by, nullif(message.model_config_id, nobody),
-            message.reasoning_effort
+            target, at, chat.snapshot_version + 1, message.role, coalesce(message.visibility, 'both'), false, false,
+            message.content_version, message.content, nullif(message.created_by, nobody),
+            nullif(message.model_config_id, nobody), message.reasoning_effort
         ) RETURNING messages.id INTO id;
         UPDATE chat_state SET
             status = 'running', snapshot_version = chat.snapshot_version + 1,
             history_version = chat.snapshot_version + 1, generation_attempt = (taker IS NOT NULL)::integer,
-            replica_id = taker, runner_id = taker_runner, updated_at = now(),
+            replica_id = taker, runner_id = taker_runner, updated_at = at,
             last_model_config_id = coalesce(nullif(message.model_config_id, nobody), chat.last_model_config_id),
             last_reasoning_effort = coalesce(message.reasoning_effort, chat.last_reasoning_effort)
         WHERE chat_id = target;
@@ -39,8 +44,8 @@ BEGIN
             (taker IS NOT NULL)::integer, chat.snapshot_version + 1, chat.snapshot_version + 1, chat.queue_version,
             chat.retry_version, taker, taker_runner,
             coalesce(nullif(message.model_config_id, nobody), chat.last_model_config_id),
-            coalesce(message.reasoning_effort, chat.last_reasoning_effort), now(), NULL, NULL, NULL, NULL,
-            'send_message', 'applied', 'W', 'R0', chat.snapshot_version, chat.history_version, now(), ARRAY[id], NULL,
+            coalesce(message.reasoning_effort, chat.last_reasoning_effort), at, NULL, NULL, NULL, NULL,
+            'send_message', 'applied', 'W', 'R0', chat.snapshot_version, chat.history_version, at, ARRAY[id], NULL,
             NULL, NULL, NULL, NULL, NULL
         )::chat_change;
     END IF;
@@ -68,7 +73,6 @@ BEGIN
     END IF;
     change := enqueue(change, message);
     IF change.state_before = 'E1' THEN
-        change := cancel_open_calls(change, 'The user sent a new message before this call was answered.');
         change := begin_turn(promote_head(change));
         change := take_ownership(change, taker, taker_runner, root_capacity, child_capacity);
     ELSIF interrupts AND change.status = 'running' THEN
