@@ -3,7 +3,7 @@
 import asyncio
 import sys
 
-from bench import databases, hints, requests, start, transitions
+from bench import chunks, databases, hints, requests, start, transitions
 
 BENCHMARKS = {
     "start": start.main,
@@ -11,6 +11,7 @@ BENCHMARKS = {
     "hints": hints.main,
     "databases": databases.main,
     "transitions": transitions.main,
+    "chunks": chunks.main,
 }
 
 
