@@ -1,4 +1,4 @@
-"""Anthropic's Messages API, on its own host and on Bedrock."""
+"""Anthropic's Messages API, on its own host, on Vertex and on Bedrock."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -36,7 +36,7 @@ class Anthropic:
     def check(self, asked: Asked, issued: Issued) -> None:
         if "anthropic-version" not in asked.headers:
             raise Refusal("anthropic-version: header is required")
-        check_anthropic(asked.body, issued)
+        check_anthropic(asked.body, issued, host="own")
 
     def encode(self, turn: Turn, asked: Asked, issued: Issued) -> list[Frame]:
         return anthropic_events(turn, asked.model, issued)
@@ -64,6 +64,16 @@ class Anthropic:
         }
 
 
+class VertexAnthropic(Anthropic):
+    """The same events; a token instead of a key."""
+
+    def key(self, headers: Mapping[str, str], query: Mapping[str, str]) -> str:
+        return headers.get("authorization", "").removeprefix("Bearer ")
+
+    def check(self, asked: Asked, issued: Issued) -> None:
+        check_anthropic(asked.body, issued, host="vertex")
+
+
 class Bedrock(Anthropic):
     """The same events in Amazon's framing. Requests are signed, or carry a bearer key."""
 
@@ -71,7 +81,7 @@ class Bedrock(Anthropic):
         return headers.get("authorization", "").removeprefix("Bearer ")
 
     def check(self, asked: Asked, issued: Issued) -> None:
-        check_anthropic(asked.body, issued, on_bedrock=True)
+        check_anthropic(asked.body, issued, host="bedrock")
 
     def frame(self, frame: Frame) -> bytes:
         return amazon_chunk(frame)

@@ -186,7 +186,8 @@ def _vendor_calls(blocks: Sequence[Json], at: str, *, is_last: bool) -> None:
 
 
 def _latest_thoughts(messages: Sequence[Json], issued: Issued, body: Mapping[str, Any]) -> None:
-    """While results go back to a call, the thoughts that led to it go back too, as they were."""
+    """While results go back to a call, the thoughts that led to it go back too, as they were; adaptive thinking takes
+    none as well."""
     latest = next((message for message in reversed(messages) if message["role"] == "assistant"), None)
     if latest is None or messages[-1]["role"] != "user":
         return
@@ -206,7 +207,7 @@ def _latest_thoughts(messages: Sequence[Json], issued: Issued, body: Mapping[str
         last_call = max(number for number, block in enumerate(blocks) if block["type"] == "tool_use")
         given = [block for block in blocks[:last_call] if block["type"] in _THOUGHTS]
         require(
-            given[-len(known) :] == known if known else True,
+            not given or not known or given[-len(known) :] == known,
             "`thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks "
             "must remain as they were in the original response.",
         )

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any, Final, cast
+from typing import Any, Final, Literal, cast
 
 from chatd.testing.vendors.anthropic_blocks import check_messages, check_text
 from chatd.testing.vendors.issued import Issued, Json
@@ -19,20 +19,25 @@ _TOOL: Final = frozenset(
      "input_examples", "eager_input_streaming")
 )  # fmt: skip
 _SERVER_TOOL: Final = re.compile(r"^[a-z_]+_20\d{6}$")
-_BEDROCK_VERSION: Final = re.compile(r"^(bedrock-)?20\d\d-\d\d-\d\d$")  # with its prefix of old, or without
+_HOST_VERSION: Final = re.compile(r"^((bedrock|vertex)-)?20\d\d-\d\d-\d\d$")  # with its prefix of old, or without
+_OF_HOST: Final[Mapping[str, frozenset[str]]] = {
+    "own": frozenset(("model", "stream")),
+    "bedrock": frozenset(("anthropic_version", "anthropic_beta")),
+    "vertex": frozenset(("anthropic_version", "anthropic_beta", "stream")),
+}
 _LEAST_BUDGET: Final = 1024
 _LEAST_TOP_P: Final = 0.95
 _MOST_MARKS: Final = 4  # of cache_control in one request
 
 
-def check_anthropic(body: Mapping[str, Any], issued: Issued, *, on_bedrock: bool = False) -> None:
-    """Bedrock has the model in the path and the streaming in its method, and wants a version in the body."""
-    own = {"anthropic_version", "anthropic_beta"} if on_bedrock else {"model", "stream"}
-    no_others(body, (_TOP - {"model", "stream"}) | own, "")
-    if on_bedrock:
-        a_name(body.get("anthropic_version"), _BEDROCK_VERSION, "anthropic_version")
-    else:
+def check_anthropic(body: Mapping[str, Any], issued: Issued, *, host: Literal["own", "bedrock", "vertex"]) -> None:
+    """The others have the model in the path, and want a version in the body. Bedrock always streams at this path."""
+    no_others(body, (_TOP - {"model", "stream"}) | _OF_HOST[host], "")
+    if host == "own":
         require(a_text(body.get("model", ""), "model"), "model: Field required", at="model")
+    else:
+        a_name(body.get("anthropic_version"), _HOST_VERSION, "anthropic_version")
+    if host != "bedrock":
         require(body.get("stream") is True, "stream: this server answers with a stream only", at="stream")
     most = body.get("max_tokens")
     require(type(most) is int and most > 0, "max_tokens: Field required, a positive whole number", at="max_tokens")

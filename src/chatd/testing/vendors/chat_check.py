@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from chatd.testing.vendors.chat_encode import reasoning_key
 from chatd.testing.vendors.issued import Issued, Json
 from chatd.testing.vendors.openai_tools import check_tool_choice, function_tool
 from chatd.testing.vendors.refusal import a_text, an_image_url, an_object, no_others, objects, require
@@ -70,7 +71,7 @@ def _message(message: Json, at: str, issued: Issued) -> None:
     if calls is not None:
         _calls(objects(calls, f"{at}.tool_calls"), f"{at}.tool_calls")
     if (thought := message.get("reasoning_content")) is not None:
-        unchanged = f"reasoning_content:{thought}" in issued.signed
+        unchanged = reasoning_key(a_text(thought, at)) in issued.signed
         require(unchanged, f"The 'reasoning_content' of {at} is not what this server said.", at=at)
 
 

@@ -49,14 +49,20 @@ def chat_chunks(turn: Turn, model: str, body: Mapping[str, Any], issued: Issued)
     return [*frames, DONE]
 
 
+def reasoning_key(thoughts: str) -> str:
+    """How the reasoning of an answer is remembered. Nobody says where one thought ends, so space does not count."""
+    return "reasoning_content:" + "".join(thoughts.split())
+
+
 def _deltas(turn: Turn, issued: Issued) -> Iterator[Json]:
     calls = 0
+    thoughts = "".join(chunk for step in turn.steps if isinstance(step, Think) for chunk in step.chunks)
+    issued.signed[reasoning_key(thoughts)] = True
     for step in turn.steps:
         match step:
             case Say():
                 yield from ({"content": chunk} for chunk in step.chunks)
             case Think():
-                issued.signed["reasoning_content:" + "".join(step.chunks)] = True
                 yield from ({"reasoning_content": chunk} for chunk in step.chunks)
             case Call():
                 yield from ({"tool_calls": [{"index": calls, **piece}]} for piece in _call(step, issued))

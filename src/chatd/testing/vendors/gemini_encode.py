@@ -41,16 +41,20 @@ def gemini_chunks(turn: Turn, model: str, body: Mapping[str, Any], issued: Issue
 
 def _parts(steps: tuple[Step, ...], issued: Issued, *, told: bool) -> Iterator[Json]:
     thought = False  # whether there is something to sign
+    run = ""  # the text since something else came: where one text ends and the next begins is not told
     for step in steps:
+        if _shows(step, told=told):
+            run = ""
         match step:
             case Think():
                 thought = True
                 yield from ({"text": chunk, "thought": True} for chunk in step.chunks if not step.redacted)
             case Say():
                 pieces: list[Json] = [{"text": chunk} for chunk in step.chunks]
+                run += "".join(step.chunks)
                 if thought and pieces:
-                    pieces[-1]["thoughtSignature"] = issued.sign(("text", "".join(step.chunks)))
-                    thought = False
+                    pieces[-1]["thoughtSignature"] = issued.sign(("text", run))
+                    thought, run = False, ""
                 yield from pieces
             case Call():
                 call: Json = {"name": step.name, "args": json.loads(step.arguments or "{}")}
@@ -69,6 +73,19 @@ def _parts(steps: tuple[Step, ...], issued: Issued, *, told: bool) -> Iterator[J
                 result = {"outcome": "OUTCOME_OK", "output": step.output, "id": id}
                 yield {"executableCode": code, "thoughtSignature": issued.sign(("executableCode", code))}
                 yield {"codeExecutionResult": result}
+
+
+def _shows(step: Step, *, told: bool) -> bool:
+    """Whether there is anything of it among the parts, besides plain text."""
+    match step:
+        case Say():
+            return False
+        case Think():
+            return not step.redacted and "".join(step.chunks) != ""
+        case Search():
+            return told
+        case _:
+            return True
 
 
 def _search(search: Search, issued: Issued) -> Iterator[Json]:

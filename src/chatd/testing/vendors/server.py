@@ -17,7 +17,7 @@ from typing import Any, Final, cast
 import msgspec
 
 from chatd.clock import Clock, SystemClock
-from chatd.testing.vendors.anthropic import Anthropic, Bedrock
+from chatd.testing.vendors.anthropic import Anthropic, Bedrock, VertexAnthropic
 from chatd.testing.vendors.asked import Asked
 from chatd.testing.vendors.delivery import Delivery, Dropped
 from chatd.testing.vendors.dialect import Dialect
@@ -29,12 +29,15 @@ from chatd.testing.vendors.openai import Chat, Responses
 from chatd.testing.vendors.refusal import Refusal
 from chatd.testing.vendors.script import Answer, CloseAfter, Refuse, Script, Turn
 
+_VERTEX: Final = r"/v1/projects/[^/]+/locations/[^/]+/publishers"
 _ROUTES: Final[Sequence[tuple[re.Pattern[str], Dialect]]] = (
     (re.compile(r"/v1/messages"), Anthropic()),
     (re.compile(r"/model/(?P<model>[^/]+)/invoke-with-response-stream"), Bedrock()),
-    (re.compile(r"/(openai/)?v1/responses"), Responses()),
+    (re.compile(rf"{_VERTEX}/anthropic/models/(?P<model>[^/]+):streamRawPredict"), VertexAnthropic()),
+    (re.compile(r"/(v1|openai|openai/v1)/responses"), Responses()),
     (re.compile(r"/((openai/)?v1|openai/deployments/[^/]+)/chat/completions"), Chat()),
     (re.compile(r"/v1(beta)?/models/(?P<model>[^/]+):streamGenerateContent"), Gemini()),
+    (re.compile(rf"{_VERTEX}/google/models/(?P<model>[^/]+):streamGenerateContent"), Gemini()),
 )
 _KEPT_REQUESTS: Final = 10_000  # more than any test makes; a load test does not fill the memory
 
@@ -44,15 +47,15 @@ class ScriptEnded(Exception):
 
 
 class VendorServer:
-    """`asked` are the requests that were answered, `refusals` those that were refused, in order."""
+    """`asked` are the requests that were answered, `refusals` what the others were told, `issued` what it remembers."""
 
-    def __init__(self, script: Script, *, clock: Clock, key: str, models: Sequence[str]) -> None:
+    def __init__(self, script: Script, *, clock: Clock, key: str | None, models: Sequence[str]) -> None:
         self._script = script
         self._clock = clock
         self._key = key
         self._models = list(models)
         self._played = 0
-        self._issued = Issued()
+        self.issued = Issued()
         self._hung_up = 0
         self._changed = asyncio.Condition()
         self.url = ""
@@ -100,7 +103,7 @@ class VendorServer:
         match, dialect = found
         try:
             asked = self._read(incoming, dialect, match.groupdict().get("model", ""))
-            dialect.check(asked, self._issued)
+            dialect.check(asked, self.issued)
         except Refusal as refusal:
             self._keep(self.refusals, refusal)
             await _refuse(out, dialect, Refuse(refusal.status, refusal.message, refusal.type), refusal.at)
@@ -110,7 +113,7 @@ class VendorServer:
         if isinstance(answer, Refuse):
             await _refuse(out, dialect, answer, "")
             return True
-        frames = [dialect.frame(frame) for frame in dialect.encode(answer, asked, self._issued)]
+        frames = [dialect.frame(frame) for frame in dialect.encode(answer, asked, self.issued)]
         delivery = Delivery(out, dialect, answer.faults, self._clock)
         content_type = AMAZON if isinstance(dialect, Bedrock) else SSE
         await delivery.run(frames, content_type=content_type, headers=_request_id(dialect))
@@ -131,6 +134,8 @@ class VendorServer:
         return Asked(dialect.name, incoming.path, incoming.headers, fields, named)
 
     def _check_key(self, incoming: Incoming, dialect: Dialect) -> None:
+        if self._key is None:
+            return
         key = dialect.key(incoming.headers, incoming.query)
         signed = key.startswith("AWS4-HMAC-SHA256 ")
         if not key or (self._key and key != self._key and not signed):
@@ -183,12 +188,12 @@ async def vendor_server(
     script: Script,
     *,
     clock: Clock | None = None,
-    key: str = "",
+    key: str | None = "",
     models: Sequence[str] = ("scripted-model",),
     host: str = "127.0.0.1",
     port: int = 0,
 ) -> AsyncGenerator[VendorServer]:
-    """A running server. `key` is the only one that it takes; empty takes any, but not none.
+    """A running server. `key` is the only one that it takes: empty for any but none, None for whatever comes.
 
     Raises an ExceptionGroup at the end if the server itself failed, whatever the block made of it.
     """
