@@ -1,0 +1,104 @@
+"""The prompt of a history in flight and of the same history read back are the same, to the byte."""
+
+from datetime import UTC, datetime
+from uuid import UUID
+
+import msgspec
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chatd.core.accumulate import Answer
+from chatd.core.messages import Message, NewMessage, Role, Visibility, read_content
+from chatd.core.model import FinishReason, PromptMessage
+from chatd.core.parts import Part, TextPart, ToolCallPart, ToolResultPart, UnknownPart
+from chatd.core.prompt import prompt_of
+from chatd.core.step import local_calls, ordered
+from chatd.core.stored_parts import CONTENT_VERSION, encode_parts
+from chatd.core.usage import Usage
+from core.part_strategies import PARTS
+
+ORIGIN = "provider-1"
+MODEL = UUID(int=1)
+
+
+def origin_of(model: UUID | None) -> str:
+    return ORIGIN if model else ""
+
+
+def read_back(message: NewMessage) -> Message:
+    """As the database gives it: encoded, stored, decoded."""
+    stored = encode_parts(message.parts)
+    return Message(
+        id=1,
+        chat_id=UUID(int=2),
+        created_at=datetime(2030, 1, 1, tzinfo=UTC),
+        revision=1,
+        role=message.role,
+        parts=read_content(CONTENT_VERSION, message.role, stored),
+        visibility=message.visibility,
+        model_config_id=message.model_config_id,
+    )
+
+
+messages = st.builds(
+    NewMessage,
+    role=st.sampled_from(Role),
+    parts=st.lists(PARTS, max_size=4).map(tuple),
+    visibility=st.sampled_from(Visibility),
+    model_config_id=st.sampled_from([MODEL, None]),
+)
+
+
+@given(st.lists(messages, max_size=6))
+def test_a_history_in_flight_gives_the_prompt_of_the_stored_one(history: list[NewMessage]):
+    in_flight = prompt_of(history, origin_of)
+    rebuilt = prompt_of([read_back(message) for message in history], origin_of)
+
+    assert in_flight == rebuilt
+
+
+def test_what_models_must_not_see_and_what_nobody_can_read_is_left_out():
+    hidden = NewMessage(role=Role.USER, parts=(TextPart(text="for people"),), visibility=Visibility.USER)
+    odd = NewMessage(role=Role.USER, parts=(TextPart(text="hello"), UnknownPart('{"type":"hologram"}')))
+    deleted = msgspec.structs.replace(read_back(odd), deleted=True)
+
+    prompt = prompt_of([hidden, odd, deleted], origin_of)
+
+    assert prompt.messages == (PromptMessage(Role.USER, (TextPart(text="hello"),)),)
+    assert prompt.left_out == ((1, "hologram"),)
+
+
+def searched(id: str) -> tuple[ToolCallPart, ToolResultPart]:
+    call = ToolCallPart(tool_call_id=id, tool_name="web_search", provider_executed=True)
+    return call, ToolResultPart(tool_call_id=id, tool_name="web_search", result="[]", provider_executed=True)
+
+
+def answer(*parts: Part) -> Answer:
+    return Answer(parts, Usage(), FinishReason.STOP)
+
+
+def test_what_the_provider_ran_stands_after_its_call_and_before_our_calls():
+    first, first_result = searched("s1")
+    second, second_result = searched("s2")
+    mine, text = ToolCallPart(tool_call_id="c", tool_name="look"), TextPart(text="so")
+
+    parts = ordered(answer(first, mine, second, first_result, text, second_result))
+
+    assert parts == (first, first_result, second, second_result, text, mine)
+    assert local_calls(parts) == (mine,)
+
+
+def test_an_answer_in_order_stays_as_it_is():
+    call, result = searched("s")
+    parts = (TextPart(text="a"), call, result, TextPart(text="b"), ToolCallPart(tool_call_id="c", tool_name="t"))
+
+    assert ordered(answer(*parts)) == parts
+
+
+@given(st.lists(PARTS, max_size=8))
+def test_ordering_loses_nothing_but_repeated_results(parts: list[Part]):
+    once = ordered(answer(*parts))
+
+    assert ordered(answer(*once)) == once
+    assert {repr(part) for part in once} <= {repr(part) for part in parts}
+    assert local_calls(once) == local_calls(parts)
