@@ -12,6 +12,7 @@ from chatd.minting import uuid7
 from chatd.store.chat_hints import FREE_TOPIC, ChatHint, chat_topic
 from chatd.store.transitions import Applied, Outcome
 from chatd.testing.postgres import Database
+from store.stored_change import assert_moment, assert_stored, read_row
 from store.transition_driver import (
     DYNAMIC,
     ERROR,
@@ -173,7 +174,10 @@ async def _applies(chats: Chats, chat: Prepared, state: State, transition: Trans
     outcome = await called(chats, chat, transition, call)
 
     assert isinstance(outcome, Applied), (transition, state, outcome)
-    after = (await chats.look(chat.id))["state"]
+    view = await chats.look(chat.id)
+    after = view["state"]
+    assert_stored(outcome, view)
+    assert_moment(before and read_row(before), outcome)
     assert (outcome.change.transition, outcome.change.state_before) == (transition, state)
     assert after["snapshot_version"] == (before["snapshot_version"] if before else 0) + 1
     assert outcome.change.snapshot_version == after["snapshot_version"]

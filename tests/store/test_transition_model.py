@@ -17,6 +17,7 @@ from chatd.core.transitions import Transition
 from chatd.store.queries import ChatChange
 from chatd.store.transitions import Applied
 from chatd.testing.postgres import Database
+from store.stored_change import assert_moment, assert_stored, row_of
 from store.transition_driver import ERROR, Chats, applied, open_chats, shown
 from store.transition_programs import BATCHES, Program, Record, Step
 from store.world import new_id
@@ -68,6 +69,7 @@ class Replay:
         self.gone: set[str] = set()
         self._message_ids: dict[int, int] = {}
         self._queued_ids: dict[int, int] = {}
+        self._row: dict[str, object] | None = None  # as the last commit said it
         self._follow(None, Call(transition=T.CREATE_CHAT, rows=(born,)), birth)
 
     @property
@@ -108,6 +110,8 @@ class Replay:
         if effects.queued:
             self._queued_ids |= zip([change.queued_id or 0], effects.queued, strict=True)
         assert summary(change) == modelled(after), call
+        assert_moment(self._row, outcome)
+        self._row = row_of(change)
         assert change.snapshot_before == (before.snapshot if before else 0)
         if before and call.transition in (T.EDIT_MESSAGE, T.DELETE_QUEUED, T.RELEASE_QUEUED):
             kept = {each.text for each in after.queue} | {each.content.text for each in after.messages}
@@ -165,6 +169,11 @@ def written(content: Content) -> str:
     return ", ".join([*([content.text] if content.text else []), *calls, *(f"result {id}" for id in content.answers)])
 
 
+def version_of(record: Record) -> int:
+    assert isinstance(record.outcome, Applied)
+    return record.outcome.change.snapshot_version
+
+
 async def _holds(chats: Chats, replicas: tuple[UUID, ...], steps: list[Step]) -> int:
     """Run a program and check all of it; returns how many calls were applied."""
     for replica in replicas:
@@ -178,10 +187,13 @@ async def _holds(chats: Chats, replicas: tuple[UUID, ...], steps: list[Step]) ->
 
     view = await program.look()
     replay = Replay(birth, born)
-    by_version = {r.outcome.change.snapshot_version: r for r in program.records if isinstance(r.outcome, Applied)}
-    commits = [by_version[version] for version in sorted(by_version)]
+    commits = sorted((r for r in program.records if isinstance(r.outcome, Applied)), key=version_of)
+    versions = [version_of(record) for record in commits]
+    assert len(versions) == len(set(versions)), "two commits claim one version"
     for record in commits:
         replay.commit(record, program.silenced)
+        assert isinstance(record.outcome, Applied)
+        assert_stored(record.outcome, view)
     for record in program.records:
         if isinstance(record.outcome, Refused):
             replay.refusal(record)

@@ -14,6 +14,7 @@ from chatd.core.roles import Role
 from chatd.core.states import RUNNABLE, Status, classify
 from chatd.core.transitions import TABLE, Transition
 from chatd.store.transitions import Applied, Fence, Outcome, Take
+from store.stored_change import assert_stored
 from store.transition_driver import DYNAMIC, ERROR, LOCAL, Chats
 from store.world import new_id
 
@@ -88,12 +89,13 @@ class Program(msgspec.Struct):
                 outcomes = [(call, answered)] if not isinstance(answered, list) else [(call, one) for one in answered]
             else:
                 outcomes = await self._batch(step)
-            high = (await self.look())["state"]["snapshot_version"]
-            self.records += [
-                Record(call, outcome, low, high)
-                for call, outcome in outcomes
-                if isinstance(outcome, Refused) or outcome.change.chat_id == self.chat_id
-            ]
+            view = await self.look()
+            for call, outcome in outcomes:
+                if isinstance(outcome, Refused):
+                    self.records.append(Record(call, outcome, low, view["state"]["snapshot_version"]))
+                elif outcome.change.chat_id == self.chat_id:
+                    assert_stored(outcome, view)
+                    self.records.append(Record(call, outcome, low, view["state"]["snapshot_version"]))
 
     async def _batch(self, step: Step) -> list[tuple[Call, Outcome]]:
         do, replica = self.chats.transitions, self.replicas[step.client]

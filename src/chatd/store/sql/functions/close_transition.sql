@@ -42,5 +42,6 @@ BEGIN
         last_error = change.last_error,
         retry_state = change.retry_state
     WHERE chat_id = change.chat_id;
+    change.landings := NULL;
     RETURN change;
 END $$;

@@ -28,7 +28,9 @@ BEGIN
     change.queue_length := change.queue_length + was_held::integer;
     change.held_length := change.held_length - was_held::integer;
     change.queued_id := queued;
-    IF change.status IN ('running', 'interrupting') THEN
+    IF change.status = 'interrupting' THEN
+        RETURN close_transition(change);
+    ELSIF change.status = 'running' THEN
         change.status := 'interrupting';
         change.updated_at := change.happened_at;
         RETURN close_transition(change);
