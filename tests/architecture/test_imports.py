@@ -21,8 +21,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "observe": {"core"},
     "store": {"core", "clock", "background", "observe"},
     "providers": {"core", "clock", "background", "observe"},
-    "engine": {"core", "clock", "background", "minting", "observe", "store"},
-    "server": {"core", "wire", "clock", "background", "minting", "observe", "store", "engine"},
+    "demo": {"core", "clock"},
+    "engine": {"core", "clock", "background", "minting", "observe", "store", "providers"},
+    "server": {"core", "wire", "clock", "background", "minting", "observe", "store", "providers", "engine"},
     "cli": {"core", "wire", "clock", "minting", "observe", "store", "server"},
     "testing": {"core", "wire", "clock", "store", "minting"},
 }

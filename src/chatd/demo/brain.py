@@ -1,0 +1,90 @@
+"""What the demo model says: a few rules over plain words, pure. It says itself that it is a demo."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+MODEL: Final = "demo"
+_MOST_SHOWN: Final = 1200  # characters of a tool's result that are quoted back
+
+_COMMAND: Final = re.compile(r"\b(?:run|execute)\b[:\s]+(?:`([^`]+)`|\"([^\"]+)\"|([^\n]+))", re.IGNORECASE)
+_READ: Final = re.compile(
+    r"\b(?:read|show|open)\b[:\s]+(?:the file\s+)?`?([\w./~-]*[\w/]\.[\w-]+|/[\w./-]+)`?", re.IGNORECASE
+)
+_THINK: Final = re.compile(r"\b(?:think|reason|why|how)\b", re.IGNORECASE)
+_COUNT: Final = re.compile(r"\bcount to (\d{1,3})\b", re.IGNORECASE)
+
+
+class Heard(msgspec.Struct, frozen=True):
+    """One message of the conversation, as far as the demo understands it."""
+
+    role: str
+    text: str
+
+
+class ToolUse(msgspec.Struct, frozen=True):
+    name: str
+    arguments: dict[str, str]
+
+
+class Said(msgspec.Struct, frozen=True):
+    text: str
+    reasoning: str = ""
+    tool: ToolUse | None = None
+
+
+def answer(conversation: Sequence[Heard], tools: frozenset[str]) -> Said:
+    """The next thing to say, given what was said and which tools there are."""
+    if not conversation:
+        return Said(_WELCOME)
+    last = conversation[-1]
+    if last.role == "tool":
+        return _after_tool(last.text)
+    return _to_user(last.text, tools)
+
+
+def _to_user(text: str, tools: frozenset[str]) -> Said:
+    if found := _COMMAND.search(text):
+        command = next(group for group in found.groups() if group).strip().rstrip(".")
+        return _use("execute", {"command": command}, tools, f"I'll run `{command}`.")
+    if found := _READ.search(text):
+        return _use("read_file", {"path": found[1]}, tools, f"I'll read {found[1]}.")
+    if found := _COUNT.search(text):
+        return Said(", ".join(str(number) for number in range(1, int(found[1]) + 1)) + ".")
+    if _THINK.search(text):
+        return Said(
+            "I have thought about it, and I am still the demo model: I can't really answer that. Connect a model "
+            "provider in the settings, and ask again.",
+            reasoning="The user wants reasons. I have rules, not reasons. I will say so and point at the settings.",
+        )
+    return Said(_WELCOME)
+
+
+def _use(name: str, arguments: dict[str, str], tools: frozenset[str], saying: str) -> Said:
+    if name not in tools:
+        return Said(f"{saying[:-1]} if this chat had a workspace with the tool `{name}`. It has none yet.")
+    return Said(
+        saying,
+        reasoning=f"The user wants something done that the tool {name} can do.",
+        tool=ToolUse(name, arguments),
+    )
+
+
+def _after_tool(result: str) -> Said:
+    shown = result if len(result) <= _MOST_SHOWN else result[:_MOST_SHOWN] + "\n…"
+    fence = "```" if "```" not in shown else "~~~~"
+    return Said(f"Done. This is what came back:\n\n{fence}\n{shown}\n{fence}\n\nThe tool was real; I am only the demo.")
+
+
+_WELCOME: Final = (
+    "Hello! I am **the demo model** that comes with chatd: a few rules, no intelligence. Everything around me is real, "
+    "so you can watch a turn stream, stop it, queue messages and edit them.\n\n"
+    "Try:\n"
+    "- run `ls -la`\n"
+    "- read README.md\n"
+    "- count to 100, and press Stop\n"
+    "- think about something\n\n"
+    "For real answers, add a model provider in the settings."
+)
