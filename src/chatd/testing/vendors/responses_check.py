@@ -184,4 +184,4 @@ def _reasoned(items: Sequence[Json], issued: Issued) -> None:
 
 def _words(reasoning: Json) -> list[str]:
     """A summary's parts may come back as one."""
-    return " ".join(part["text"] for part in reasoning.get("summary", ())).split()
+    return [word for part in reasoning.get("summary", ()) for word in str(part["text"]).split()]

@@ -189,7 +189,7 @@ class _Response:
             self._issued.items[item["id"]] = json.loads(json.dumps(item))
             if self._body.get("store", True):
                 self._issued.stored.add(item["id"])
-            if reasoning:
+            if reasoning and item["type"] != "reasoning":
                 self._issued.reasoning_of[item["id"]] = reasoning
             if item["type"] == "reasoning":
                 reasoning = item["id"]

@@ -56,6 +56,7 @@ class VendorServer:
         self._models = list(models)
         self._played = 0
         self.issued = Issued()
+        self._accepted = 0
         self._hung_up = 0
         self._changed = asyncio.Condition()
         self.url = ""
@@ -68,6 +69,11 @@ class VendorServer:
     def unplayed(self) -> int:
         """How many turns of the script are left."""
         return 0 if callable(self._script) else len(self._script) - self._played
+
+    async def wait_asked(self, count: int = 1) -> None:
+        """Until so many requests have come that were not refused."""
+        async with self._changed:
+            await self._changed.wait_for(lambda: self._accepted >= count)
 
     async def wait_hung_up(self, count: int = 1) -> None:
         """Until so many connections have ended, from either side."""
@@ -109,6 +115,9 @@ class VendorServer:
             await _refuse(out, dialect, Refuse(refusal.status, refusal.message, refusal.type), refusal.at)
             return True
         self._keep(self.asked, asked)
+        async with self._changed:
+            self._accepted += 1
+            self._changed.notify_all()
         answer = self._next(asked)
         if isinstance(answer, Refuse):
             await _refuse(out, dialect, answer, "")
