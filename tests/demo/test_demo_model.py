@@ -12,7 +12,7 @@ from chatd.core.parts import ReasoningPart, TextPart, ToolCallPart, ToolResultPa
 from chatd.core.roles import Role
 from chatd.core.secret import Secret
 from chatd.demo.brain import MODEL, Heard, answer
-from chatd.demo.server import demo_model
+from chatd.demo.server import PACE_SECONDS, demo_model
 from chatd.providers.asking import Asked, ask
 from chatd.providers.hosts import ProviderAccess, ProviderKind, host_of
 from chatd.providers.stream import ModelCallFailed
@@ -102,7 +102,7 @@ async def test_words_come_one_by_one():
                 events = await anext(stream)
                 words += [event.text for event in events if isinstance(event, TextDelta)]
                 await clock.wait_for("demo word")
-                await clock.advance(1)
+                await clock.advance(PACE_SECONDS)
 
     assert words == ["1,", " 2,", " 3."]
 
