@@ -1,0 +1,195 @@
+"""What the scripted Anthropic refuses, as the real one does."""
+
+from typing import Any
+
+import pytest
+
+from chatd.testing.vendors.anthropic_check import check_anthropic
+from chatd.testing.vendors.anthropic_encode import anthropic_events
+from chatd.testing.vendors.issued import Issued
+from chatd.testing.vendors.refusal import Refusal
+from chatd.testing.vendors.script import Call, Say, Search, Source, Think, Turn
+
+Block = dict[str, Any]
+IMAGE = {"type": "base64", "media_type": "image/png", "data": "aGVsbG8="}
+SCHEMA = {"type": "object", "properties": {}}
+THINKING = {"type": "enabled", "budget_tokens": 1024}
+
+
+def text(words: str = "hello") -> Block:
+    return {"type": "text", "text": words}
+
+
+def use(id: str = "t1", **fields: Any) -> Block:
+    return {"type": "tool_use", "id": id, "name": "f", "input": {}, **fields}
+
+
+def result(id: str = "t1", **fields: Any) -> Block:
+    return {"type": "tool_result", "tool_use_id": id, "content": "ok", **fields}
+
+
+def user(*blocks: Block) -> Block:
+    return {"role": "user", "content": list(blocks)}
+
+
+def assistant(*blocks: Block) -> Block:
+    return {"role": "assistant", "content": list(blocks)}
+
+
+def body(*messages: Block, **fields: Any) -> Block:
+    said = list(messages) or [user(text())]
+    return {"model": "m", "max_tokens": 2048, "stream": True, "messages": said, **fields}
+
+
+def tool(**fields: Any) -> Block:
+    return {"name": "f", "input_schema": SCHEMA, **fields}
+
+
+ACCEPTED = {
+    "plain": body({"role": "user", "content": "hello"}),
+    "calls": body(user(text()), assistant(text(), use(), use("t2")), user(result("t2"), result(), text())),
+    "an image": body(user({"type": "image", "source": IMAGE})),
+    "a failed tool": body(user(text()), assistant(use()), user(result(is_error=True))),
+    "an image of a tool": body(
+        user(text()), assistant(use()), user(result(content=[{"type": "image", "source": IMAGE}]))
+    ),
+    "system": body(system=[text()], tools=[tool()], tool_choice={"type": "any"}),
+    "thinking": body(thinking=THINKING, temperature=1, tools=[tool()], tool_choice={"type": "auto"}),
+    "adaptive": body(thinking={"type": "adaptive"}, output_config={"effort": "max"}),
+    "its own tools": body(tools=[{"type": "web_search_20250305", "name": "web_search"}]),
+}
+
+REFUSED = [
+    (body(stream=False), "stream"),
+    (body(max_tokens=None), "max_tokens"),
+    (body(extra=1), "extra: Extra inputs are not permitted"),
+    (body(model=""), "model"),
+    (body(messages=[]), "at least one message"),
+    (body(system=""), "system"),
+    (body(system=[text("")]), "non-empty"),
+    (body(assistant(text())), "first message"),
+    (body(user(text()), user(text())), "roles must alternate"),
+    (body({"role": "system", "content": "x"}), "first message"),
+    (body(user()), "non-empty content"),
+    (body(user(text(""))), "text content blocks must be non-empty"),
+    (body(user(text(" \n"))), "non-whitespace"),
+    (body(user(text()), assistant(text("so ")), user(text()), assistant(text("so "))), "trailing whitespace"),
+    (body(user(use())), "not allowed here"),
+    (body(user(text()), assistant({"type": "image", "source": IMAGE})), "not allowed here"),
+    (body(user({"type": "image", "source": IMAGE | {"media_type": "image/svg+xml"}})), "media_type"),
+    (body(user({"type": "image", "source": IMAGE | {"data": ""}})), "base64"),
+    (body(user(text()), assistant(use())), "without `tool_result` blocks"),
+    (body(user(text()), assistant(use()), user(text())), "without `tool_result` blocks immediately after: t1"),
+    (body(user(text()), assistant(use(), use("t2")), user(result())), "without `tool_result` blocks.*t2"),
+    (body(user(result())), "unexpected `tool_use_id`"),
+    (body(user(text()), assistant(text()), user(result())), "unexpected `tool_use_id`"),
+    (body(user(text()), assistant(use()), user(text(), result())), "must come first"),
+    (body(user(text()), assistant(use()), user(result(), result())), "single result"),
+    (body(user(text()), assistant(use(), use()), user(result())), "ids must be unique"),
+    (body(user(text()), assistant(use("a b")), user(result("a b"))), "should match pattern"),
+    (body(user(text()), assistant(use(name="a.b")), user(result())), "should match pattern"),
+    (body(user(text()), assistant(use(input="{}")), user(result())), "should be an object"),
+    (body(user(text()), assistant(use()), user(result(is_error=True, content=""))), "cannot be empty"),
+    (body(user(text()), assistant(use()), user(result(content=[text("")]))), "non-empty"),
+    (body(tools=[tool(name="a.b")]), "should match pattern"),
+    (body(tools=[tool(), tool()]), "unique"),
+    (body(tools=[tool(input_schema={"type": "string"})]), "Input should be 'object'"),
+    (body(tools=[tool(input_schema=SCHEMA | {"anyOf": []})]), "oneOf, allOf, or anyOf"),
+    (body(tool_choice={"type": "auto"}), "tool_choice"),
+    (body(thinking={"type": "enabled"}), "budget_tokens"),
+    (body(thinking={"type": "enabled", "budget_tokens": 1000}), "greater than or equal to 1024"),
+    (body(thinking={"type": "enabled", "budget_tokens": 2048}), "max_tokens"),
+    (body(thinking=THINKING, temperature=0.5), "temperature"),
+    (body(thinking=THINKING, top_k=5), "top_k"),
+    (body(thinking=THINKING, top_p=0.5), "top_p"),
+    (body(thinking=THINKING, tools=[tool()], tool_choice={"type": "any"}), "forces tool use"),
+    (body(temperature=0.5, top_p=0.5), "cannot both"),
+    (body(temperature=1.5), "range"),
+    (body(output_config={"effort": "huge"}), "effort"),
+    (body(user(*(text() | {"cache_control": {"type": "ephemeral"}} for _ in range(5)))), "maximum of 4"),
+    (body(user(text()), assistant(use()), user(result()), thinking=THINKING), "must start with a thinking block"),
+    (
+        body(user(text()), assistant({"type": "thinking", "thinking": "a", "signature": "made up"}), user(text())),
+        "Invalid `signature`",
+    ),
+    (
+        body(
+            user(text()),
+            assistant({"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}}),
+            user(text()),
+        ),
+        "without a corresponding result",
+    ),
+]
+
+
+@pytest.mark.parametrize("accepted", ACCEPTED.values(), ids=ACCEPTED.keys())
+def test_what_the_vendor_takes_is_accepted(accepted: Block):
+    check_anthropic(accepted, Issued(), host="own")
+
+
+@pytest.mark.parametrize(("refused", "why"), REFUSED)
+def test_what_the_vendor_does_not_take_is_refused(refused: Block, why: str):
+    with pytest.raises(Refusal, match=why):
+        check_anthropic(refused, Issued(), host="own")
+
+
+def answered(turn: Turn, issued: Issued) -> list[Block]:
+    """The blocks of an answer, put together as a client would."""
+    blocks: list[Block] = []
+    for event in anthropic_events(turn, "m", issued):
+        assert not isinstance(event.data, str)
+        if event.name == "content_block_start":
+            blocks.append(dict(event.data["content_block"]))
+        elif event.name == "content_block_delta":
+            delta = dict(event.data["delta"])
+            del delta["type"]
+            for name, piece in delta.items():
+                if name not in ("partial_json", "citation"):
+                    blocks[-1][name] = blocks[-1].get(name, "") + piece
+    return blocks
+
+
+def test_thinking_goes_back_as_it_was_or_is_refused():
+    issued = Issued()
+    thought, call = answered(Turn(Think("a", "b"), Call("f", "{}", id="t1")), issued)
+    whole = body(user(text()), assistant(thought, call), user(result()), thinking=THINKING)
+    check_anthropic(whole, issued, host="own")
+
+    for changed in ({**thought, "thinking": "ab "}, {**thought, "signature": "x" + thought["signature"]}):
+        with pytest.raises(Refusal, match="Invalid `signature`"):
+            check_anthropic(body(user(text()), assistant(changed, call), user(result())), issued, host="own")
+
+
+def test_thoughts_can_not_be_taken_out_of_the_latest_message():
+    issued = Issued()
+    first, second, call = answered(Turn(Think("a"), Think("b", redacted=True), Call("f", "{}", id="t1")), issued)
+    whole = body(user(text()), assistant(first, second, call), user(result()), thinking=THINKING)
+    check_anthropic(whole, issued, host="own")
+
+    partly = body(user(text()), assistant(first, call), user(result()), thinking=THINKING)
+    with pytest.raises(Refusal, match="cannot be modified"):
+        check_anthropic(partly, issued, host="own")
+
+
+def test_results_of_the_vendors_own_tools_go_back_as_they_were():
+    issued = Issued()
+    call, found, words = answered(Turn(Search("cats", Source("https://a.example")), Say("Cats.")), issued)
+    check_anthropic(body(user(text()), assistant(call, found, words), user(text())), issued, host="own")
+
+    for changed in ((call, {**found, "content": []}, words), (found, call, words), (found, words)):
+        with pytest.raises(Refusal, match=r"encrypted_content|unexpected"):
+            check_anthropic(body(user(text()), assistant(*changed), user(text())), issued, host="own")
+
+
+def test_hosts_want_a_version_in_place_of_the_model():
+    hosted = body(anthropic_version="bedrock-2023-05-31")
+    del hosted["model"], hosted["stream"]
+    check_anthropic(hosted, Issued(), host="bedrock")
+    check_anthropic(hosted | {"stream": True, "anthropic_version": "vertex-2023-10-16"}, Issued(), host="vertex")
+
+    with pytest.raises(Refusal, match="model"):
+        check_anthropic(hosted | {"model": "m"}, Issued(), host="bedrock")
+    del hosted["anthropic_version"]
+    with pytest.raises(Refusal, match="anthropic_version"):
+        check_anthropic(hosted, Issued(), host="bedrock")
