@@ -2,22 +2,27 @@
 
 from collections.abc import AsyncIterator
 
+import msgspec
 import pytest
 
 from chatd.core.outcomes import Refusal
 from chatd.core.states import State
 from chatd.testing.postgres import Database
 from store.transition_driver import (
+    DYNAMIC,
     ERROR,
+    LOCAL,
     Chats,
     Prepared,
     Shape,
+    answer,
     applied,
     fence,
     open_chats,
     prepare,
     refused,
 )
+from store.world import add_user
 
 
 @pytest.fixture
@@ -132,3 +137,45 @@ async def test_an_invalid_chat_is_repaired_to_an_open_error_with_its_queue(chats
 
     assert repaired.state is State.E1
     assert await chats.queue(chat.id) == ["queued 0", "queued 1"]
+
+
+@pytest.mark.behaviour("STATE-8")
+async def test_nobody_has_a_child_in_the_family_of_another(chats: Chats):
+    root = await prepare(chats, State.W, Shape(owned=False))
+    stranger = await add_user(chats.sql, "sam")
+    theirs = msgspec.structs.replace(chats.new_chat(parent=root.id), owner_id=stranger.id)
+
+    outcome = refused(await chats.transitions.create_chat(theirs, [chats.user()]))
+
+    assert (outcome.reason, outcome.subject) == (Refusal.PARENT_NOT_OPEN, str(root.id))
+    assert await chats.sql._db.fetchval("SELECT count(*) FROM chats") == 1
+
+
+@pytest.mark.behaviour("STATE-8")
+async def test_an_archived_chat_is_not_pinned_any_more(chats: Chats):
+    root, other = [await prepare(chats, State.W, Shape(owned=False)) for _ in range(2)]
+    for at, chat in enumerate((root, other), start=1):
+        await chats.sql.update_chat_pin(pin_order=at, id=chat.id)
+
+    applied(await chats.transitions.archive(root.id))
+
+    assert [(await chats.look(chat.id))["chat"]["pin_order"] for chat in (root, other)] == [0, 2]
+    applied(await chats.transitions.unarchive(root.id))
+    assert (await chats.look(root.id))["chat"]["pin_order"] == 0
+
+
+@pytest.mark.behaviour("STATE-8")
+async def test_the_repair_of_an_invalid_chat_answers_its_open_calls_whatever_it_says_of_itself(chats: Chats):
+    chat = await prepare(chats, State.R0, Shape())
+    calls = [("c1", LOCAL), ("c2", DYNAMIC)]
+    applied(await chats.transitions.commit_step(chat.fence, [answer("thinking", calls=calls)]))
+    await chats.raw(
+        "UPDATE chat_state SET archived = true, has_open_calls = false, snapshot_version = snapshot_version + 1"
+        " WHERE chat_id = $1",
+        chat.id,
+    )
+
+    repaired = applied(await chats.transitions.reconcile_invalid(chat.id, error=ERROR))
+
+    assert (repaired.state, repaired.change.has_open_calls) == (State.E0, False)
+    assert await chats.texts(chat.id) == ["first", "thinking, call c1, call c2", "result c1", "result c2"]

@@ -130,3 +130,29 @@ async def test_everyone_lists_their_own_chats_and_an_owner_of_the_site_anyones(m
     assert await listed(world.owner) == {world.chat.chat_id, other.chat_id}
     assert await listed(world.owner, authorize=OwnedBy(world.stranger.id)) == {other.chat_id}
     assert await listed(world.member, authorize=OwnedBy(world.stranger.id)) == set()
+
+
+async def idle(world: World) -> UUID:
+    """The chat, after its turn."""
+    sql, runner = world.sql, new_id()
+    (taken,) = await sql.acquire(
+        taker=new_id(), runner_ids=[runner], root_capacity=None, child_capacity=None, most_takeovers=3, error="{}"
+    )
+    done = await sql.finish_turn(chat_id=taken.chat_id, runner_id=runner, history_version=taken.history_version)
+    assert done is not None
+    assert done.state_after == "W"
+    return taken.chat_id
+
+
+@pytest.mark.parametrize("method", ASKED)
+async def test_an_idle_chat_of_someone_else_looks_missing_and_does_not_change(method: str, world: World):
+    chat_id, args = await idle(world), CASES[method].args(world)
+    store, look = AuthorizedStore(world.sql, RoleAuthorizer()), "SELECT s::text FROM chat_state s WHERE chat_id = $1"
+    before = await world.sql._db.fetchval(look, chat_id)
+
+    with acting_as(person(world.stranger)):
+        assert not found(await getattr(store, method)(**args))
+    assert not found(await getattr(world.sql, method)(**{**args, "only_owner": world.stranger.id}))
+
+    assert await world.sql._db.fetchval(look, chat_id) == before
+    assert await world.sql._db.fetchval("SELECT count(*) FROM messages") == 1

@@ -2,15 +2,18 @@
 
 from collections.abc import AsyncIterator
 
+import msgspec
 import pytest
 
 from chatd.core.messages import NewMessage
 from chatd.core.outcomes import Refusal
 from chatd.core.parts import TextPart
-from chatd.core.roles import Role
+from chatd.core.reasoning import ReasoningEffort
+from chatd.core.roles import Role, Visibility
 from chatd.core.states import State
 from chatd.core.usage import Usage
 from chatd.testing.postgres import Database
+from store.stored_change import assert_stored
 from store.transition_driver import (
     DYNAMIC,
     ERROR,
@@ -25,6 +28,7 @@ from store.transition_driver import (
     refused,
     result,
 )
+from store.world import new_id
 
 
 @pytest.fixture
@@ -168,3 +172,65 @@ async def test_a_committed_step_drops_the_draft_and_starts_the_next_attempt(chat
     assert (stepped.change.generation_attempt, stepped.change.retry_state) == (1, None)
     assert stepped.change.retry_version == stepped.change.history_version == stepped.change.snapshot_version
     assert {message.revision for message in stepped.messages} == {stepped.change.snapshot_version}
+
+
+@pytest.mark.behaviour("STATE-2")
+async def test_a_replacement_is_seen_by_whom_the_message_was_and_what_only_the_model_sees_is_not_edited(chats: Chats):
+    hidden, shown = [
+        msgspec.structs.replace(chats.user(f"for {who}"), visibility=who) for who in (Visibility.MODEL, Visibility.USER)
+    ]
+    made = applied(await chats.transitions.create_chat(chats.new_chat(), [hidden, shown], take=chats.take()))
+    id = made.change.chat_id
+    before = await chats.whole(id)
+
+    of_hidden = refused(await chats.transitions.edit_message(id, made.messages[0].id, chats.user("other")))
+    unchanged = await chats.whole(id)
+    edited = applied(await chats.transitions.edit_message(id, made.messages[1].id, chats.user("other")))
+
+    assert (of_hidden.reason, unchanged) == (Refusal.MESSAGE_NOT_FOUND, before)
+    assert edited.messages[0].visibility is Visibility.USER
+    assert [row["visibility"] for row in (await chats.look(id))["messages"]] == ["model", "user", "user"]
+
+
+@pytest.mark.behaviour("STATE-2")
+async def test_a_replacement_has_the_model_and_effort_of_the_message_unless_it_names_others(chats: Chats):
+    first, second = new_id(), new_id()
+    message = msgspec.structs.replace(chats.user(), model_config_id=first, reasoning_effort=ReasoningEffort.HIGH)
+    made = applied(await chats.transitions.create_chat(chats.new_chat(), [message], take=chats.take()))
+    id = made.change.chat_id
+
+    kept = applied(await chats.transitions.edit_message(id, made.messages[0].id, chats.user("other")))
+    other = msgspec.structs.replace(chats.user("third"), model_config_id=second, reasoning_effort=ReasoningEffort.LOW)
+    named = applied(await chats.transitions.edit_message(id, kept.messages[0].id, other))
+
+    assert [(row["model_config_id"], row["reasoning_effort"]) for row in (await chats.look(id))["messages"]] == [
+        (str(first), "high"),
+        (str(first), "high"),
+        (str(second), "low"),
+    ]
+    assert (named.change.last_model_config_id, named.change.last_reasoning_effort) == (second, ReasoningEffort.LOW)
+
+
+@pytest.mark.behaviour("STATE-8")
+async def test_a_draft_that_is_stored_names_the_chats_model_and_results_that_nobody_gave_have_it(chats: Chats):
+    model = new_id()
+    draft = msgspec.structs.replace(
+        answer("half", calls=[("c1", LOCAL)]), model_config_id=model, reasoning_effort=ReasoningEffort.MAX
+    )
+    stopped, broken, given_up = [await prepare(chats, State.R0, Shape()) for _ in range(3)]
+    for chat in (stopped, broken, given_up):
+        applied(await chats.transitions.save_draft(chat.fence, draft))
+    applied(await chats.transitions.interrupt(stopped.id))
+
+    ended = [
+        applied(await chats.transitions.finish_interruption(stopped.fence)),
+        applied(await chats.transitions.finish_error(broken.fence, error=ERROR)),
+        applied(await chats.transitions.give_up(given_up.id, error=ERROR)),
+    ]
+
+    for each in ended:
+        change, view = each.change, await chats.look(each.change.chat_id)
+        assert (change.last_model_config_id, change.last_reasoning_effort) == (model, ReasoningEffort.MAX)
+        assert [row["model_config_id"] for row in view["messages"]] == [None, str(model), str(model)]
+        assert [message.model_config_id for message in each.messages] == [model, model]
+        assert_stored(each, view)

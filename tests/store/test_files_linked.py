@@ -1,5 +1,6 @@
 """A message names files of the chat's owner, at most fifty to a chat, all or none."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from uuid import UUID
 
@@ -14,9 +15,11 @@ from store.transition_driver import (
     Chats,
     Shape,
     applied,
+    held_open,
     open_chats,
     prepare,
     refused,
+    until_blocked,
 )
 from store.world import add_user, new_id
 
@@ -78,3 +81,45 @@ async def test_a_message_with_a_file_that_is_not_the_owners_changes_nothing(chat
     assert (refused(outcome).reason, refused(outcome).subject) == (Refusal.FILE_NOT_FOUND, str(foreign))
     assert await chats.whole(chat.id) == before
     assert await chats.sql._db.fetchval("SELECT count(*) FROM chats") == 1
+
+
+@pytest.mark.behaviour("STATE-8")
+@pytest.mark.parametrize("kind", ["send", "edit", "release", "create"])
+async def test_every_way_to_name_a_file_ties_it_to_the_chat(chats: Chats, kind: str):
+    (mine,) = await files(chats, 1)
+    chat = await prepare(chats, State.W, Shape(held=1, owned=False))
+    do = chats.transitions
+
+    match kind:
+        case "send":
+            outcome = await do.send_message(chat.id, chats.user(), file_ids=[mine])
+        case "edit":
+            outcome = await do.edit_message(chat.id, chat.first_message, chats.user(), file_ids=[mine])
+        case "release":
+            outcome = await do.release_queued(chat.id, chat.held[0], holder=chat.holder, file_ids=[mine])
+        case _:
+            outcome = await do.create_chat(chats.new_chat(), [chats.user()], file_ids=[mine])
+
+    assert (await chats.look(applied(outcome).change.chat_id))["files"] == [str(mine)]
+
+
+@pytest.mark.behaviour("STATE-8")
+@pytest.mark.parametrize("swept", [True, False])
+async def test_a_file_that_is_being_swept_away_is_waited_for_and_then_there_or_not(database: Database, swept: bool):
+    async with open_chats(database.dsn, connections=3) as chats, asyncio.TaskGroup() as group:
+        chat = await prepare(chats, State.W, Shape(owned=False))
+        (mine,) = await files(chats, 1)
+        before = await chats.whole(chat.id)
+        async with held_open(chats) as sweeper:
+            await sweeper.execute("DELETE FROM files WHERE id = $1", mine)
+            sending = group.create_task(chats.transitions.send_message(chat.id, chats.user("a"), file_ids=[mine]))
+            await until_blocked(chats)
+            await sweeper.execute("COMMIT" if swept else "ROLLBACK")
+
+        outcome = await sending
+        if swept:
+            assert (refused(outcome).reason, refused(outcome).subject) == (Refusal.FILE_NOT_FOUND, str(mine))
+            assert await chats.whole(chat.id) == before
+        else:
+            applied(outcome)
+            assert (await chats.look(chat.id))["files"] == [str(mine)]

@@ -2,10 +2,13 @@
 
 from collections.abc import AsyncIterator
 
+import msgspec
 import pytest
 
 from chatd.core.errors import QueueFull
+from chatd.core.messages import NewMessage
 from chatd.core.outcomes import Refusal
+from chatd.core.reasoning import ReasoningEffort
 from chatd.core.states import State
 from chatd.store.transitions import MOST_QUEUED
 from chatd.testing.postgres import Database
@@ -17,6 +20,7 @@ from store.transition_driver import (
     open_chats,
     prepare,
     refused,
+    shown,
 )
 from store.world import new_id
 
@@ -191,3 +195,90 @@ async def test_an_order_that_is_the_same_moves_no_queue_version(chats: Chats):
     same = applied(await chats.transitions.reorder_queued(chat.id, chat.waiting[1:]))
 
     assert same.change.queue_version == turn.change.queue_version
+
+
+@pytest.mark.behaviour("STATE-1")
+async def test_an_editor_may_choose_another_model_and_effort_and_what_is_not_named_stays(chats: Chats):
+    chat = await prepare(chats, State.R0, Shape())
+    do, holder, first, second = chats.transitions, new_id(), new_id(), new_id()
+    message = msgspec.structs.replace(chats.user("a"), model_config_id=first, reasoning_effort=ReasoningEffort.LOW)
+    queued = applied(await do.send_message(chat.id, message)).change.queued_id or 0
+
+    async def released(edited: NewMessage | None) -> tuple[str, str, str]:
+        applied(await do.hold_queued(chat.id, queued, holder=holder))
+        applied(await do.release_queued(chat.id, queued, holder=holder, message=edited))
+        (row,) = (await chats.look(chat.id))["queue"]
+        return shown(row), row["model_config_id"], row["reasoning_effort"]
+
+    assert await released(None) == ("a", str(first), "low")
+    assert await released(chats.user("b")) == ("b", str(first), "low")
+    other = msgspec.structs.replace(chats.user("c"), model_config_id=second, reasoning_effort=ReasoningEffort.MAX)
+    assert await released(other) == ("c", str(second), "max")
+
+    ended = applied(await do.commit_step(chat.fence, [answer("one")], finish=True))
+    assert (ended.change.last_model_config_id, ended.change.last_reasoning_effort) == (second, ReasoningEffort.MAX)
+
+
+OVERDUE = "UPDATE queued_messages SET held_until = now() - interval '1 second' WHERE chat_id = $1"
+
+
+@pytest.mark.behaviour("STATE-1")
+async def test_overdue_holds_of_archived_chats_are_left_alone_until_they_are_opened(chats: Chats):
+    chat = await prepare(chats, State.XE0, Shape(held=1, owned=False))
+    await chats.raw(OVERDUE, chat.id)
+    before = await chats.whole(chat.id)
+
+    assert await chats.sql.release_overdue(most_chats=10) == []
+    assert await chats.whole(chat.id) == before
+    applied(await chats.transitions.unarchive(chat.id))
+    (released,) = await chats.transitions.release_overdue(most_chats=10)
+    assert released.state is State.E1
+
+
+@pytest.mark.behaviour("STATE-1")
+async def test_a_broken_chat_keeps_no_other_overdue_hold_from_ending(chats: Chats):
+    broken = await prepare(chats, State.A0, Shape(held=1))
+    await chats.raw("UPDATE chat_state SET requires_action_deadline_at = NULL WHERE chat_id = $1", broken.id)
+    others = [await prepare(chats, State.R0, Shape(held=2)) for _ in range(2)]
+    for chat in (broken, *others):
+        await chats.raw(OVERDUE, chat.id)
+
+    released = await chats.transitions.release_overdue(most_chats=10)
+
+    assert sorted(one.change.chat_id for one in released) == sorted(chat.id for chat in others for _ in range(2))
+    assert [await chats.queue(chat.id) for chat in others] == [["queued 0", "queued 1"]] * 2
+    assert (await chats.look(broken.id))["state"]["held_length"] == 1
+
+
+@pytest.mark.behaviour("STATE-1")
+async def test_so_many_chats_at_once_have_their_overdue_holds_ended(chats: Chats):
+    for _ in range(3):
+        await chats.raw(OVERDUE, (await prepare(chats, State.R0, Shape(held=1))).id)
+
+    assert [len(await chats.transitions.release_overdue(most_chats=2)) for _ in range(3)] == [2, 1, 0]
+
+
+@pytest.mark.behaviour("STATE-1")
+async def test_a_hold_that_still_runs_is_not_ended_by_the_sweeper(chats: Chats):
+    chat = await prepare(chats, State.R0, Shape(held=2))
+    await chats.raw(f"{OVERDUE} AND id = $2", chat.id, chat.held[1])
+
+    (released,) = await chats.transitions.release_overdue(most_chats=10)
+    early = await chats.sql.release_queued(
+        chat_id=chat.id,
+        only_owner=None,
+        queued_id=chat.held[0],
+        holder=None,  # pyright: ignore[reportArgumentType] - as the sweeper calls it
+        message=None,
+        file_ids=(),
+        most_files=0,
+        taker=None,
+        taker_runner=None,
+        root_capacity=None,
+        child_capacity=None,
+    )
+
+    assert released.change.queued_id == chat.held[1]
+    assert early is not None
+    assert early.outcome == Refusal.QUEUED_NOT_HELD
+    assert (await chats.look(chat.id))["state"]["held_length"] == 1

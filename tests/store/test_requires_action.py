@@ -11,6 +11,7 @@ from chatd.store.transitions import ACTION_SECONDS, Fence
 from chatd.testing.postgres import Database
 from store.transition_driver import (
     DYNAMIC,
+    ERROR,
     LOCAL,
     Chats,
     Prepared,
@@ -145,3 +146,53 @@ async def test_the_wish_for_a_compaction_survives_owners_and_the_queue_and_ends_
     assert asked.messages == ()
     assert taken.change.compaction_requested_at == sent.change.compaction_requested_at is not None
     assert stepped.change.compaction_requested_at is None
+
+
+@pytest.mark.behaviour("STATE-8")
+@pytest.mark.parametrize(
+    ("finish", "compacted", "kept"), [(False, False, True), (False, True, False), (True, False, False)]
+)
+@pytest.mark.parametrize("waiting", [0, 1])
+async def test_a_step_ends_the_wish_for_a_compaction_only_if_it_was_the_compaction_or_the_last_one(
+    chats: Chats, finish: bool, compacted: bool, kept: bool, waiting: int
+):
+    chat = await prepare(chats, State.W, Shape(owned=False))
+    asked = fence(await chats.transitions.request_compaction(chat.id, take=chats.take()))
+    for _ in range(waiting):
+        applied(await chats.transitions.send_message(chat.id, chats.user("waits")))
+
+    stepped = applied(await chats.transitions.commit_step(asked, [answer("step")], finish=finish, compacted=compacted))
+
+    stored = (await chats.look(chat.id))["state"]["compaction_requested_at"]
+    assert (stored is not None, stepped.change.compaction_requested_at is not None) == (kept, kept)
+
+
+@pytest.mark.behaviour("STATE-4")
+@pytest.mark.parametrize("state", [State.R0, State.R1])
+async def test_an_error_without_a_fence_ends_only_a_chat_that_nobody_runs(chats: Chats, state: State):
+    waiting = int(state is State.R1)
+    owned = await prepare(chats, state, Shape(waiting=waiting))
+    free = await prepare(chats, state, Shape(waiting=waiting, owned=False))
+    before = await chats.whole(owned.id)
+
+    of_owned = refused(await chats.transitions.finish_error(owned.id, error=ERROR))
+    of_free = applied(await chats.transitions.finish_error(free.id, error=ERROR))
+
+    assert (of_owned.reason, await chats.whole(owned.id)) == (Refusal.NOT_OWNER, before)
+    assert of_free.change.status == "error"
+
+
+@pytest.mark.behaviour("STATE-4")
+async def test_no_runner_writes_to_a_chat_that_nobody_runs(chats: Chats):
+    chat = await prepare(chats, State.R0, Shape(owned=False))
+    before = await chats.whole(chat.id)
+
+    for outcome in (
+        await chats.transitions.commit_step(chat.fence, [answer("x")]),
+        await chats.transitions.commit_step(chat.fence, [answer("x")], finish=True),
+        await chats.transitions.record_attempt(chat.fence),
+        await chats.transitions.finish_turn(chat.fence),
+        await chats.transitions.finish_error(chat.fence, error=ERROR),
+    ):
+        assert refused(outcome).reason is Refusal.NOT_OWNER
+    assert await chats.whole(chat.id) == before

@@ -11,7 +11,7 @@ from chatd.clock import SystemClock
 from chatd.core.outcomes import Refusal, Refused
 from chatd.core.states import State
 from chatd.core.transitions import Transition
-from chatd.store.transitions import Applied, Outcome
+from chatd.store.transitions import Applied, Outcome, Take
 from chatd.testing.postgres import Database
 from store.transition_driver import (
     ERROR,
@@ -20,9 +20,11 @@ from store.transition_driver import (
     answer,
     applied,
     fence,
+    held_open,
     open_chats,
     prepare,
     result,
+    until_blocked,
 )
 from store.transition_programs import BATCHES, Program, Step, check_view
 from store.world import new_id
@@ -221,3 +223,35 @@ async def test_an_edit_that_races_with_a_step_leaves_nothing_of_the_old_turn_aft
             assert await chats.texts(chat.id) == ["other"]
             if isinstance(stepped, Refused):
                 assert stepped.reason is Refusal.HISTORY_MOVED
+
+
+@pytest.mark.behaviour("STATE-5")
+@pytest.mark.parametrize("of_children", [False, True])
+async def test_of_two_that_ask_for_the_last_slot_at_once_one_gets_it(database: Database, of_children: bool):
+    async with open_chats(database.dsn, connections=WRITERS) as chats, asyncio.TaskGroup() as group:
+        root = await prepare(chats, State.W, Shape(owned=False))
+        parent = root.id if of_children else None
+        idle: list[UUID] = []
+        for _ in range(3):
+            born = await chats.transitions.create_chat(chats.new_chat(parent=parent), [chats.user()], take=chats.take())
+            await chats.transitions.finish_turn(fence(born))
+            idle.append(applied(born).change.chat_id)
+
+        takes = [Take(chats.replica_id, new_id(), 1, 1) for _ in idle]
+        async with held_open(chats) as holder:
+            # Everyone who asks for room has to wait here, so they are all under way when the first one may go on.
+            await holder.execute("SELECT pg_advisory_xact_lock(1667788908, $1::integer)", int(of_children))
+            sends = [
+                group.create_task(chats.transitions.send_message(id, chats.user("more"), take=take))
+                for id, take in zip(idle[:2], takes, strict=False)
+            ]
+            acquiring = group.create_task(
+                chats.transitions.acquire(chats.replica_id, [new_id()], error=ERROR, root_capacity=1, child_capacity=1)
+            )
+            await until_blocked(chats, 3)
+            await holder.execute("COMMIT")
+
+        took = [applied(await send).took(take) for send, take in zip(sends, takes, strict=False)]
+        acquired = await acquiring
+        assert sum(took) + len(acquired) == 1
+        assert await chats.sql._db.fetchval("SELECT count(*) FROM chat_state WHERE replica_id IS NOT NULL") == 1

@@ -1,10 +1,12 @@
 """What tests of transitions share: chats in every state, messages to give, recorded hints, a look at a whole chat."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 from uuid import UUID
 
+import asyncpg
 import msgspec
 
 from chatd.core.messages import NewMessage
@@ -27,6 +29,9 @@ _RESTS_WITH_A_QUEUE = """
 _RUNS_ARCHIVED = "UPDATE chat_state SET archived = true, snapshot_version = snapshot_version + 1 WHERE chat_id = $1"
 _OWNED = """
     UPDATE chat_state SET replica_id = $2, runner_id = $3, snapshot_version = snapshot_version + 1 WHERE chat_id = $1"""
+_BLOCKED = """
+    SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pg_blocking_pids(pid) <> '{}'"""
+PATIENCE = 20  # real seconds that a test waits for something that must happen
 _LONG_BEATING = "UPDATE replicas SET beating_since = now() - interval '1 hour' WHERE id = $1"
 
 
@@ -193,6 +198,24 @@ async def open_chats(dsn: str, *, connections: int = 1) -> AsyncIterator[Chats]:
         chats = Chats(dsn, sql, Transitions(sql, hints), hints, owner, organization_id, new_id(), new_id())
         await chats.beat(chats.replica_id)
         yield chats
+
+
+@asynccontextmanager
+async def held_open(chats: Chats) -> AsyncIterator[Any]:
+    """A connection of its own within a transaction; what is not committed at the end is undone."""
+    connection = await asyncpg.connect(chats.dsn)
+    try:
+        await connection.execute("BEGIN")
+        yield connection
+    finally:
+        await connection.close()
+
+
+async def until_blocked(chats: Chats, count: int = 1) -> None:
+    """Until so many transitions wait for a lock."""
+    async with asyncio.timeout(PATIENCE):
+        while await chats.sql._db.fetchval(_BLOCKED) < count:
+            pass
 
 
 async def prepare(chats: Chats, state: State, shape: Shape) -> Prepared:
