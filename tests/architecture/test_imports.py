@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "chatd"
 
-# What a part of chatd may import of the others. `cli` knows everything but `testing`.
+# What a part of chatd may import of the others. `cli` knows everything, but of `testing` only what `llm-mock` runs.
 MAY_IMPORT: dict[str, set[str]] = {
     "__init__": set(),
     "__main__": {"cli"},
@@ -24,7 +24,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "demo": {"core", "clock"},
     "engine": {"core", "clock", "background", "minting", "observe", "store", "providers"},
     "server": {"core", "wire", "clock", "background", "minting", "observe", "store", "providers", "engine"},
-    "cli": {"core", "wire", "clock", "minting", "observe", "store", "server"},
+    "cli": {"core", "wire", "clock", "minting", "observe", "store", "server", "testing"},
     "testing": {"core", "wire", "clock", "store", "minting"},
 }
 
@@ -57,6 +57,13 @@ def test_a_module_imports_only_what_its_part_may(path: Path):
     part = _part(path)
 
     assert _imported_parts(path) - {part, "__version__"} <= MAY_IMPORT[part]
+
+
+def test_the_command_has_of_testing_only_the_scripted_vendors():
+    for path in sorted((PACKAGE / "cli").glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("chatd.testing"):
+                assert (node.module or "").startswith("chatd.testing.vendors"), path.name
 
 
 def test_the_table_in_the_map_says_the_same():

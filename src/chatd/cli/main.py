@@ -16,7 +16,7 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-SUBCOMMANDS = ("serve", "settings", "user", "token", "keys")
+SUBCOMMANDS = ("serve", "settings", "user", "token", "keys", "llm-mock")
 
 app = typer.Typer(
     name="chatd",
@@ -41,7 +41,7 @@ def main() -> None:
     # A server need not wait for the imports of commands that were not asked for.
     asked = [word for word in sys.argv[1:2] if word in SUBCOMMANDS] or SUBCOMMANDS
     for name in asked:
-        import_module(f"chatd.cli.{name}").register(app)
+        import_module(f"chatd.cli.{name.replace('-', '_')}").register(app)
     try:
         app()
     except ChatdError as error:

@@ -43,7 +43,7 @@ class Delivery:
     async def _wait(self, number: int) -> None:
         for fault in self._faults:
             match fault:
-                case Delay(seconds, before) if before == number:
+                case Delay(seconds, before) if before in (None, number):
                     await self._clock.sleep(seconds, timer=TIMER)
                 case Hold(until, before) if before == number:
                     await self._hold(until)

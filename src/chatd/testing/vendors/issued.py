@@ -2,9 +2,20 @@
 
 import base64
 import hashlib
-from typing import Any
+from typing import Any, Final, TypeVar
 
 Json = dict[str, Any]
+MOST: Final = 10_000  # of each kind, the newest: more than a test needs, and a load test does not fill the memory
+_Value = TypeVar("_Value")
+
+
+class Remembered(dict[str, _Value]):
+    """The newest entries."""
+
+    def __setitem__(self, key: str, value: _Value) -> None:
+        super().__setitem__(key, value)
+        if len(self) > MOST:
+            del self[next(iter(self))]
 
 
 class Issued:
@@ -13,16 +24,16 @@ class Issued:
     def __init__(self) -> None:
         self._counted: dict[str, int] = {}
         # By signature (or encrypted content), exactly what was signed.
-        self.signed: dict[str, object] = {}
+        self.signed = Remembered[object]()
         # Anthropic, by the id of a call: the thoughts that led to it, in order.
-        self.thoughts_before: dict[str, list[Json]] = {}
+        self.thoughts_before = Remembered[list[Json]]()
         # Anthropic, by the id of a call of the vendor's own: its result.
-        self.results: dict[str, Json] = {}
+        self.results = Remembered[Json]()
         # Responses, by the id of an item: the item, the reasoning that it depends on, and what followed it.
-        self.items: dict[str, Json] = {}
-        self.reasoning_of: dict[str, str] = {}
-        self.follower_of: dict[str, str] = {}
-        self.stored: set[str] = set()
+        self.items = Remembered[Json]()
+        self.reasoning_of = Remembered[str]()
+        self.follower_of = Remembered[str]()
+        self.stored = Remembered[bool]()
 
     def id(self, prefix: str) -> str:
         self._counted[prefix] = self._counted.get(prefix, 0) + 1

@@ -188,7 +188,7 @@ class _Response:
         for number, item in enumerate(self._output):
             self._issued.items[item["id"]] = json.loads(json.dumps(item))
             if self._body.get("store", True):
-                self._issued.stored.add(item["id"])
+                self._issued.stored[item["id"]] = True
             if reasoning and item["type"] != "reasoning":
                 self._issued.reasoning_of[item["id"]] = reasoning
             if item["type"] == "reasoning":

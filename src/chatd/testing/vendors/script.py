@@ -90,10 +90,11 @@ Step = Say | Think | Call | Search | RunCode
 
 
 class Delay(msgspec.Struct, frozen=True):
-    """Wait on the server's clock (timer "scripted vendor") before that event; 0 is before the status line."""
+    """Wait on the server's clock (timer "scripted vendor") before that event, or before each with None; 0 is before
+    the status line."""
 
     seconds: float
-    before_event: int = 0
+    before_event: int | None = 0
 
 
 class Hold(msgspec.Struct, frozen=True):

@@ -10,6 +10,7 @@ itself (a script that ended, that the protocol can't say, or a bug) comes out of
 
 import asyncio
 import re
+import socket
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Final, cast
@@ -39,7 +40,7 @@ _ROUTES: Final[Sequence[tuple[re.Pattern[str], Dialect]]] = (
     (re.compile(r"/v1(beta)?/models/(?P<model>[^/]+):streamGenerateContent"), Gemini()),
     (re.compile(rf"{_VERTEX}/google/models/(?P<model>[^/]+):streamGenerateContent"), Gemini()),
 )
-_KEPT_REQUESTS: Final = 10_000  # more than any test makes; a load test does not fill the memory
+_KEPT_REQUESTS: Final = 10_000  # more than any test makes
 
 
 class ScriptEnded(Exception):
@@ -49,11 +50,12 @@ class ScriptEnded(Exception):
 class VendorServer:
     """`asked` are the requests that were answered, `refusals` what the others were told, `issued` what it remembers."""
 
-    def __init__(self, script: Script, *, clock: Clock, key: str | None, models: Sequence[str]) -> None:
+    def __init__(self, script: Script, *, clock: Clock, key: str | None, models: Sequence[str], kept: int) -> None:
         self._script = script
         self._clock = clock
         self._key = key
         self._models = list(models)
+        self._kept = kept
         self._played = 0
         self.issued = Issued()
         self._accepted = 0
@@ -178,7 +180,8 @@ class VendorServer:
 
     def _keep(self, kept: list[Any], entry: object) -> None:
         kept.append(entry)
-        del kept[:-_KEPT_REQUESTS]
+        if len(kept) > self._kept:
+            del kept[0]
 
 
 def _request_id(dialect: Dialect) -> Mapping[str, str]:
@@ -201,12 +204,16 @@ async def vendor_server(
     models: Sequence[str] = ("scripted-model",),
     host: str = "127.0.0.1",
     port: int = 0,
+    kept_requests: int = _KEPT_REQUESTS,
 ) -> AsyncGenerator[VendorServer]:
-    """A running server. `key` is the only one that it takes: empty for any but none, None for whatever comes.
+    """A running server. `key` is the only one that it takes: empty for any but none, None for whatever comes. Of
+    `asked` and `refusals` the newest `kept_requests` stay. Raises OSError if it can't listen there.
 
     Raises an ExceptionGroup at the end if the server itself failed, whatever the block made of it.
     """
-    vendor = VendorServer(script, clock=clock or SystemClock(), key=key, models=models)
+    vendor = VendorServer(script, clock=clock or SystemClock(), key=key, models=models, kept=kept_requests)
+    listening = socket.create_server((host, port))
+    vendor.url = f"http://{host}:{listening.getsockname()[1]}"
     open_connections: set[asyncio.Task[None]] = set()
     raised: BaseException | None = None
     async with asyncio.TaskGroup() as group:
@@ -216,8 +223,7 @@ async def vendor_server(
             open_connections.add(task)
             task.add_done_callback(open_connections.discard)
 
-        server = await asyncio.start_server(accept, host, port, limit=MOST_HEAD_BYTES)
-        vendor.url = f"http://{host}:{server.sockets[0].getsockname()[1]}"
+        server = await asyncio.start_server(accept, sock=listening, limit=MOST_HEAD_BYTES)
         try:
             yield vendor
         except asyncio.CancelledError:
