@@ -164,17 +164,16 @@ async def test_a_change_of_a_model_moves_the_version_that_replicas_watch(sql: Sq
 
 async def test_where_there_is_no_default_the_oldest_that_can_be_used_is_elected(sql: SqlStore):
     off = await add_provider(sql, "off")
-    await sql.update_provider(**{**PROVIDER, "name": "off", "enabled": False}, id=off)
+    switched_off: dict[str, Any] = {**PROVIDER, "name": "off", "enabled": False}
+    await sql.update_provider(**switched_off, id=off)
     hidden = await add_model(sql, off)
     assert await sql.elect_default_model_config() == 1
     assert await defaults(sql) == [hidden]
-    disabled, usable, _ = [
-        await add_model(sql, provider, enabled=enabled)
-        for provider, enabled in ((on := await add_provider(sql, "on"), False), (on, True), (on, True))
-    ]
+    on = await add_provider(sql, "on")
+    await add_model(sql, on, enabled=False)
+    usable, newer = await add_model(sql, on), await add_model(sql, on)
     assert await sql.elect_default_model_config() == 0
     await sql.delete_model_config(id=hidden)
     assert await sql.elect_default_model_config() == 1
     assert await defaults(sql) == [usable]
-    assert [model.id for model in await sql.list_offered_models()][0] == usable
-    assert disabled not in [model.id for model in await sql.list_offered_models()]
+    assert [model.id for model in await sql.list_offered_models()] == [usable, newer]

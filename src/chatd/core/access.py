@@ -34,7 +34,8 @@ class Kind(StrEnum):
     ENCRYPTION_KEY = "encryption_key"
     CHAT = "chat"
     FILE = "file"
-    MODEL = "model"  # providers and model configs
+    PROVIDER = "provider"  # of models: addresses, keys, options, and how its models are called
+    MODEL = "model"  # what everyone may choose from
     REPLICA = "replica"
 
 
@@ -113,6 +114,7 @@ _BY_ROLE: Final[Mapping[Role, Mapping[Kind, frozenset[Action]]]] = {
         Kind.TOKEN: frozenset({Action.READ, Action.DELETE}),  # revoke anyone's, but sign in as nobody else
         Kind.ORGANIZATION: _ALL,
         Kind.SETTING: _ALL,
+        Kind.PROVIDER: _ALL,
         Kind.MODEL: _ALL,
         Kind.CHAT: frozenset({Action.READ, Action.UPDATE, Action.DELETE}),  # stop and archive, but not run
         Kind.FILE: _READ,
@@ -123,6 +125,7 @@ _BY_ROLE: Final[Mapping[Role, Mapping[Kind, frozenset[Action]]]] = {
         Kind.TOKEN: _READ,
         Kind.ORGANIZATION: _READ,
         Kind.SETTING: _READ,
+        Kind.PROVIDER: _READ,
         Kind.MODEL: _READ,
         Kind.CHAT: _READ,
         Kind.FILE: _READ,
@@ -201,8 +204,18 @@ WORKER: Final = Machine(
     {
         Kind.CHAT: frozenset({Action.READ, Action.UPDATE, Action.RUN}),
         Kind.FILE: _READ,
+        Kind.PROVIDER: _READ,
         Kind.MODEL: _READ,
         Kind.REPLICA: _ALL,
+    },
+)
+# Keeps exactly one default model, makes providers of the environment's keys, and asks them with their keys.
+MODEL_KEEPER: Final = Machine(
+    "model keeper",
+    {
+        Kind.PROVIDER: frozenset({Action.CREATE, Action.READ}),
+        Kind.MODEL: frozenset({Action.CREATE, Action.READ, Action.UPDATE}),
+        Kind.SETTING: frozenset({Action.READ, Action.UPDATE}),
     },
 )
 KEYRING: Final = Machine("keyring", {Kind.SECRET: _ALL, Kind.ENCRYPTION_KEY: _ALL})

@@ -12,7 +12,9 @@ from chatd.server.problem import litestar_answers
 from chatd.server.routes.asking import RouteParts, route_dependencies
 from chatd.server.routes.groups import groups_router
 from chatd.server.routes.login import login_router
+from chatd.server.routes.models import models_router
 from chatd.server.routes.pages import welcome_page, welcome_style
+from chatd.server.routes.providers import providers_router
 from chatd.server.routes.site import site_router
 from chatd.server.routes.tokens import tokens_router
 from chatd.server.routes.users import users_router
@@ -26,6 +28,8 @@ def build_app(parts: RouteParts) -> Litestar:
             tokens_router,
             groups_router,
             site_router,
+            providers_router,
+            models_router,
             welcome_page,
             welcome_style,
         ],

@@ -16,10 +16,15 @@ from chatd.background import beside
 from chatd.clock import Clock, SystemClock
 from chatd.core.access import KEYRING, WORKER
 from chatd.core.errors import Conflict
+from chatd.engine.models import Models
 from chatd.minting import uuid7
 from chatd.observe.logs import get_logger
 from chatd.observe.metrics import Metrics
+from chatd.providers.catalogue import Catalogue, load_catalogue
+from chatd.providers.hosts import Outbound
+from chatd.providers.transport import Transport, open_transport
 from chatd.server.accounts import Accounts, Client
+from chatd.server.discovery import discover, found_keys
 from chatd.server.identity import Identity
 from chatd.server.janitor import clean_forever
 from chatd.server.passwords import open_passwords
@@ -109,6 +114,10 @@ class Replica(msgspec.Struct, frozen=True):
     hints: Hints
     clock: Clock
     lease: Lease
+    catalogue: Catalogue
+    models: Models
+    transport: Transport
+    outbound: Outbound
 
 
 @asynccontextmanager
@@ -126,6 +135,8 @@ async def running_replica(
     `hasher` is for tests, which can't wait for passwords to be hashed as hard as they should be.
     """
     id = replica_id or uuid7(clock.now())
+    catalogue = load_catalogue(settings.model_catalogue)
+    outbound = Outbound(settings.outbound_proxy, settings.outbound_ca)
     async with AsyncExitStack() as stack:
         opened = await stack.enter_async_context(open_store(settings, clock=clock, replica=replica))
         hints_url = settings.hints_url.reveal() if settings.hints_url else None
@@ -134,7 +145,12 @@ async def running_replica(
         identity = Identity(opened.store, clock, cache_seconds=settings.token_cache_seconds)
         versions = Versions(opened.store, hints, clock)
         versions.on_change("auth", identity.forget)
+        models = Models(opened.store, catalogue, outbound)
+        versions.on_change("models", models.forget)
+        transport = await stack.enter_async_context(open_transport(proxy=outbound.proxy, ca=outbound.ca))
         await bootstrap_admin(settings, accounts)
+        if await discover(opened.store, catalogue, found_keys(settings), clock):
+            versions.changed("models")
         lease = await stack.enter_async_context(_heartbeat(opened, settings, id, clock=clock))
         background = {
             "poll versions": versions.poll_forever(),
@@ -142,7 +158,20 @@ async def running_replica(
             "janitor": clean_forever(opened.store, clock),
         }
         async with beside(background):
-            yield Replica(id, opened, accounts, identity, versions, hints, clock, lease)
+            yield Replica(
+                id,
+                opened,
+                accounts,
+                identity,
+                versions,
+                hints,
+                clock,
+                lease,
+                catalogue,
+                models,
+                transport,
+                outbound,
+            )
             await identity.flush()
 
 

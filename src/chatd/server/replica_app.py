@@ -7,6 +7,8 @@ from chatd.server.asgi import MiddlewareOptions, with_middleware
 from chatd.server.compose import Replica
 from chatd.server.middleware.asgi_types import App
 from chatd.server.middleware.authentication import Credentials
+from chatd.server.model_configs import ModelConfigs
+from chatd.server.providers import Providers
 from chatd.server.routes.asking import RouteParts
 from chatd.server.routes.health import HealthRoutes
 from chatd.server.serving import Draining
@@ -22,6 +24,8 @@ async def replica_app(replica: Replica, settings: Settings, *, draining: Drainin
     parts = RouteParts(
         store=store,
         accounts=replica.accounts,
+        providers=Providers(store, replica.catalogue, replica.transport, replica.outbound, replica.clock),
+        model_configs=ModelConfigs(store, replica.catalogue, replica.clock),
         versions=replica.versions,
         clock=replica.clock,
         organization_id=organization.id,

@@ -224,6 +224,16 @@ class Password(msgspec.Struct, frozen=True):
         return password
 
 
+class ApiKey(msgspec.Struct, frozen=True):
+    allowed: str = "a key of printable ASCII characters without spaces"
+
+    def parse(self, raw: object, folder: Path) -> str:
+        text = text_of(raw)
+        if not text.isascii() or " " in text:
+            raise ValueError
+        return text
+
+
 class EncryptionKeyText(msgspec.Struct, frozen=True):
     allowed: str = f"{KEY_BYTES} bytes in base64, as `chatd keys new` prints them"
 

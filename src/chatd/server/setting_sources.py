@@ -80,21 +80,23 @@ class Sources:
         self.problems: list[str] = []
         self.ignored: dict[str, str] = {}
 
-    def read_fallback(self, environ: Mapping[str, str], name: str, variables: Sequence[str]) -> None:
-        """A variable that other programs share with us; ours are stronger. It may lack the scheme.
+    def read_fallback(
+        self, environ: Mapping[str, str], name: str, variables: Sequence[str], *, scheme: str = ""
+    ) -> None:
+        """A variable that other programs share with us; ours are stronger. It may lack the scheme, if one is given.
 
         It is not there for us: one that we can't use is `ignored`, not refused.
         """
         spec = self._specs[name]
         for variable in variables:
             if raw := environ.get(variable, "").strip():
-                url = raw if "://" in raw else f"http://{raw}"
+                text = raw if not scheme or "://" in raw else scheme + raw
                 try:
-                    spec.kind.parse(url, self._cwd)
+                    spec.kind.parse(text, self._cwd)
                 except ValueError:
                     self.ignored[name] = f"{variable} is ignored: it is not {spec.allowed}"
                 else:
-                    self._give(spec, url, origin=variable, lead=f"{variable}=", folder=self._cwd)
+                    self._give(spec, text, origin=variable, lead=f"{variable}=", folder=self._cwd)
                 return
 
     def read_file(self, environ: Mapping[str, str], flags: Mapping[str, object], *, default_data_dir: Path) -> None:

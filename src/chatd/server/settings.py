@@ -14,6 +14,7 @@ from chatd.core.secret import Secret
 from chatd.server.middleware.body_limit import BODY_LIMIT
 from chatd.server.middleware.host import LOOPBACK_HOSTS
 from chatd.server.setting_kinds import (
+    ApiKey,
     Certificates,
     Choice,
     ClampedNumber,
@@ -170,6 +171,49 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Path | None,
         Setting(Certificates(), "Certificates to trust for those requests.", default_text="the system's"),
     ] = None
+    model_catalogue: Annotated[
+        Path | None,
+        Setting(
+            FilePath(),
+            "A TOML file of models that replaces and extends the catalogue that came with chatd.",
+            default_text="none",
+        ),
+    ] = None
+    anthropic_api_key: Annotated[
+        Secret | None,
+        Setting(
+            Hidden(ApiKey()),
+            "Makes a provider with Anthropic's models when there is no provider yet.",
+            default_text="the variable ANTHROPIC_API_KEY, else none",
+            flag=False,
+        ),
+    ] = None
+    openai_api_key: Annotated[
+        Secret | None,
+        Setting(
+            Hidden(ApiKey()),
+            "Makes a provider with OpenAI's models when there is no provider yet.",
+            default_text="the variable OPENAI_API_KEY, else none",
+            flag=False,
+        ),
+    ] = None
+    openai_base_url: Annotated[
+        str | None,
+        Setting(
+            Url(_HTTP),
+            "Where that provider is, when it is not OpenAI itself.",
+            default_text="the variable OPENAI_BASE_URL, else OpenAI's own",
+        ),
+    ] = None
+    gemini_api_key: Annotated[
+        Secret | None,
+        Setting(
+            Hidden(ApiKey()),
+            "Makes a provider with Google's models when there is no provider yet.",
+            default_text="the variable GEMINI_API_KEY, else none",
+            flag=False,
+        ),
+    ] = None
     log_format: Annotated[
         Literal["auto", "text", "json"],
         Setting(Choice(("auto", "text", "json")), "How log lines look; auto is text on a terminal, else JSON."),
@@ -242,7 +286,10 @@ def load_settings(*, environ: Mapping[str, str], flags: Mapping[str, object], cw
     """
     sources = Sources(SETTINGS, cwd)
     if not environ.get("CHATD_OUTBOUND_PROXY") and not flags.get("outbound_proxy"):
-        sources.read_fallback(environ, "outbound_proxy", ("HTTPS_PROXY", "https_proxy"))
+        sources.read_fallback(environ, "outbound_proxy", ("HTTPS_PROXY", "https_proxy"), scheme="http://")
+    for name in ("anthropic_api_key", "openai_api_key", "openai_base_url", "gemini_api_key"):
+        if not environ.get(f"CHATD_{name.upper()}") and not flags.get(name):
+            sources.read_fallback(environ, name, (name.upper(),))
     sources.read_file(environ, flags, default_data_dir=_DATA_DIR)
     sources.read_environ(environ)
     sources.read_flags(flags)

@@ -15,7 +15,7 @@ _log = get_logger("chatd.versions")
 
 
 class Versions:
-    """Areas are the rows of the `versions` table: `auth`, `settings`. Listeners drop what they have cached."""
+    """Areas are rows of the `versions` table: `auth`, `settings`, `models`. Listeners drop what they have cached."""
 
     def __init__(self, store: Store, hints: Hints, clock: Clock) -> None:
         self._store = store

@@ -456,6 +456,7 @@ class AuthorizedStore:
     ) -> ModelConfig | None:
         self._allow("update_model_config", Action.UPDATE, Resource(Kind.MODEL))
         return await self._inner.update_model_config(
+            provider_id=provider_id,
             model=model,
             display_name=display_name,
             enabled=enabled,

@@ -1,31 +1,17 @@
 """What a host is made from, and what it is."""
 
 from collections.abc import Callable
-from enum import StrEnum
 from typing import Protocol, TypeVar
 
 import msgspec
 
 from chatd.core.errors import InvalidRequest, Validation
 from chatd.core.model import ModelRequest
+from chatd.core.provider_kind import ProviderKind
 from chatd.core.secret import Secret
 from chatd.providers.protocols.protocol import VendorProtocol
 from chatd.providers.stream import Framing
 from chatd.providers.transport import OutboundRequest
-
-
-class ProviderKind(StrEnum):
-    """Named as in the database."""
-
-    ANTHROPIC = "anthropic"
-    OPENAI = "openai"
-    AZURE = "azure"
-    BEDROCK = "bedrock"
-    GOOGLE = "google"
-    VERTEX = "vertex"
-    OPENAI_COMPAT = "openai-compat"
-    OPENROUTER = "openrouter"
-    VERCEL = "vercel"
 
 
 class ProviderAccess(msgspec.Struct, frozen=True):

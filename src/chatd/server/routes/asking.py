@@ -18,6 +18,8 @@ from chatd.clock import Clock
 from chatd.core.access import Person
 from chatd.core.errors import NotFound, Unauthenticated
 from chatd.server.accounts import Accounts, Client
+from chatd.server.model_configs import ModelConfigs
+from chatd.server.providers import Providers
 from chatd.server.versions import Versions
 from chatd.store.queries import User
 from chatd.store.store import Store
@@ -45,6 +47,8 @@ class RouteParts(msgspec.Struct, frozen=True):
 
     store: Store
     accounts: Accounts
+    providers: Providers
+    model_configs: ModelConfigs
     versions: Versions
     clock: Clock
     organization_id: UUID

@@ -1,0 +1,155 @@
+"""The models that chats run with: configuration, provider and catalogue put together, cached until one changes."""
+
+from typing import Final
+from uuid import UUID
+
+import msgspec
+
+from chatd.core.access import MODEL_KEEPER
+from chatd.core.cost import Prices
+from chatd.core.errors import NotFound
+from chatd.core.model import Capabilities
+from chatd.core.model_options import ModelOptions
+from chatd.core.provider_kind import ProviderKind
+from chatd.core.reasoning import ReasoningEffort
+from chatd.providers.catalogue import Catalogue, KnownModel
+from chatd.providers.hosts import Host, Outbound, ProviderAccess, host_of
+from chatd.providers.option_checks import option_key
+from chatd.providers.protocols.protocol import VendorProtocol
+from chatd.providers.stream import FIRST_EVENT_SECONDS, SILENCE_SECONDS, StreamLimits
+from chatd.store.actor import acting_as
+from chatd.store.queries import ListOfferedModelsRow, ModelConfig, Provider
+from chatd.store.store import Store
+
+DEFAULT_OUTPUT_TOKENS: Final = 32_000
+_MOST_CACHED: Final = 1000  # configured models; a deployment has a few dozen
+
+
+class ResolvedModel(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that a call needs. `vendor_options` is `ModelRequest.options`; `provider` is the name in failures."""
+
+    config_id: UUID
+    provider_id: UUID
+    provider: str
+    kind: ProviderKind
+    model: str
+    is_enabled: bool  # itself, and its provider
+    context_limit: int
+    compression_threshold: int
+    host: Host
+    protocol: VendorProtocol
+    capabilities: Capabilities
+    prices: Prices
+    limits: StreamLimits
+    options: ModelOptions
+    max_output_tokens: int
+    vendor_options: str = "{}"
+
+    def effort(self, asked: ReasoningEffort | None) -> ReasoningEffort | None:
+        """What to think with when this was asked for; None = the model is not told."""
+        return self.options.reasoning_effort.clamp(asked) if self.options.reasoning_effort else None
+
+
+class Models:
+    """`forget` is called when the area `models` changes, here or on another replica."""
+
+    def __init__(self, store: Store, catalogue: Catalogue, outbound: Outbound) -> None:
+        self._store = store
+        self._catalogue = catalogue
+        self._outbound = outbound
+        self._cached: dict[UUID, ResolvedModel] = {}
+        self._generation = 0
+
+    def forget(self) -> None:
+        self._generation += 1
+        self._cached.clear()
+
+    async def model_for(self, config_id: UUID) -> ResolvedModel:
+        """Raises NotFound when it was deleted, InvalidRequest when its provider can't be asked as it is configured."""
+        if found := self._cached.get(config_id):
+            return found
+        generation = self._generation
+        with acting_as(MODEL_KEEPER):
+            config = await self._store.get_model_config(id=config_id)
+            provider = config and await self._store.get_provider_with_key(id=config.provider_id)
+        if config is None or provider is None:
+            raise NotFound("Model")
+        resolved = resolve(config, provider, self._catalogue, self._outbound)
+        # What was read before a change must not outlive it.
+        if generation == self._generation and len(self._cached) < _MOST_CACHED:
+            self._cached[config_id] = resolved
+        return resolved
+
+    async def default_model(self) -> ResolvedModel | None:
+        """The default, or the oldest that can be used; None when no model is configured."""
+        with acting_as(MODEL_KEEPER):
+            config = await self._store.get_default_model_config()
+        return None if config is None else await self.model_for(config.id)
+
+
+def resolve(config: ModelConfig, provider: Provider, catalogue: Catalogue, outbound: Outbound) -> ResolvedModel:
+    access = access_of(provider)
+    host = host_of(access, outbound)
+    known = catalogue.lookup(access.kind, config.model)
+    options = read_model_options(config.options)
+    vendor_options = (options.provider_options or {}).get(option_key(access, config.model), {})
+    return ResolvedModel(
+        config_id=config.id,
+        provider_id=provider.id,
+        provider=provider.display_name or provider.name,
+        kind=access.kind,
+        model=config.model,
+        is_enabled=config.enabled and provider.enabled,
+        context_limit=config.context_limit,
+        compression_threshold=config.compression_threshold,
+        host=host,
+        protocol=host.protocol(config.model),
+        capabilities=capabilities_of(options, known, access.kind),
+        prices=prices_of(config, known, access.kind),
+        limits=StreamLimits(
+            first_event=options.first_event_seconds or FIRST_EVENT_SECONDS,
+            silence=options.silence_seconds or SILENCE_SECONDS,
+        ),
+        options=options,
+        max_output_tokens=options.max_output_tokens or _output_tokens(known),
+        vendor_options=msgspec.json.encode(vendor_options).decode(),
+    )
+
+
+def access_of(provider: Provider) -> ProviderAccess:
+    return ProviderAccess(
+        kind=ProviderKind(provider.kind),
+        name=provider.name,
+        base_url=provider.base_url,
+        api_key=provider.api_key,
+        options=provider.options,
+    )
+
+
+def read_model_options(stored: str) -> ModelOptions:
+    return msgspec.json.decode(stored, type=ModelOptions)
+
+
+def prices_of(row: ModelConfig | ListOfferedModelsRow, known: KnownModel | None, kind: ProviderKind) -> Prices:
+    """The operator's if there is any: list prices are not mixed into them."""
+    own = Prices(
+        input=row.input_price,
+        output=row.output_price,
+        cache_read=row.cache_read_price,
+        cache_write=row.cache_write_price,
+    )
+    return own if own != Prices() or known is None else known.prices_at(kind)
+
+
+def capabilities_of(options: ModelOptions, known: KnownModel | None, kind: ProviderKind) -> Capabilities:
+    if known is not None:
+        capabilities = known.capabilities
+    else:
+        reads_pdfs = kind in (ProviderKind.ANTHROPIC, ProviderKind.BEDROCK, ProviderKind.GOOGLE, ProviderKind.VERTEX)
+        capabilities = Capabilities(pdfs=reads_pdfs, reasoning=options.reasoning_effort is not None)
+    return options.capabilities.apply(capabilities) if options.capabilities else capabilities
+
+
+def _output_tokens(known: KnownModel | None) -> int:
+    most = known.max_output_tokens if known else None
+    return min(DEFAULT_OUTPUT_TOKENS, most) if most else DEFAULT_OUTPUT_TOKENS

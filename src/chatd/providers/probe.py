@@ -1,0 +1,88 @@
+"""One tiny real call to a provider, and in words what came of it."""
+
+from typing import Final
+
+import msgspec
+
+from chatd.clock import Clock
+from chatd.core.errors import InvalidRequest
+from chatd.core.failure import Failure, FailureKind, FailureSignals, Fault, classify
+from chatd.core.model import Capabilities, Finished, ModelRequest, PromptMessage
+from chatd.core.parts import TextPart
+from chatd.core.roles import Role
+from chatd.providers.hosts import Host
+from chatd.providers.stream import ModelCall, ModelCallFailed, StreamLimits, open_stream
+from chatd.providers.transport import Transport
+
+PROBE_SECONDS: Final = 30.0  # a person waits for it; a vendor that is well answers in two
+_TOKENS: Final = 16  # the least that every vendor takes
+_PROMPT: Final = "Say OK."
+
+
+class ProbeResult(msgspec.Struct, frozen=True):
+    """Either the milliseconds until the first event of a whole answer, or the failure."""
+
+    first_event_ms: int | None = None
+    failure: Failure | None = None
+
+
+async def probe(
+    host: Host,
+    *,
+    provider: str,
+    model: str,
+    transport: Transport,
+    clock: Clock,
+    capabilities: Capabilities,
+    options: str = "{}",
+) -> ProbeResult:
+    """Ask for a few tokens. Never raises for what the provider, the network or its configuration does wrong."""
+    request = ModelRequest(
+        model=model,
+        messages=(PromptMessage(Role.USER, (TextPart(text=_PROMPT),)),),
+        provider=provider,
+        max_output_tokens=_TOKENS,
+        cache_prompt=False,
+        capabilities=capabilities,
+        options=options,
+    )
+    try:
+        async with clock.timeout(PROBE_SECONDS, timer="probe"):
+            return ProbeResult(first_event_ms=await _ask(host, request, transport, clock))
+    except TimeoutError:
+        return ProbeResult(failure=classify(FailureSignals(fault=Fault.TIMED_OUT, provider=provider), clock.now()))
+    except ModelCallFailed as failed:
+        return ProbeResult(failure=failed.failure)
+    except InvalidRequest as error:
+        return not_configured(error, provider=provider)
+
+
+def not_configured(error: InvalidRequest, *, provider: str) -> ProbeResult:
+    """What to say of a provider that can't even be asked."""
+    failure = Failure(
+        kind=FailureKind.CONFIG,
+        provider=provider,
+        status_code=None,
+        retryable=False,
+        message=error.message,
+        detail=error.detail or "",
+    )
+    return ProbeResult(failure=failure)
+
+
+async def _ask(host: Host, request: ModelRequest, transport: Transport, clock: Clock) -> int:
+    call = ModelCall(
+        provider=request.provider,
+        protocol=host.protocol(request.model),
+        framing=host.framing,
+        request=await host.prepare(request),
+        limits=StreamLimits(first_event=PROBE_SECONDS, silence=PROBE_SECONDS),
+    )
+    started_at = clock.monotonic()
+    first_at: float | None = None
+    async with open_stream(call, transport=transport, clock=clock) as stream:
+        async for events in stream:
+            first_at = first_at or clock.monotonic()
+            if isinstance(events[-1], Finished):
+                break
+    return round(((first_at or clock.monotonic()) - started_at) * 1000)
