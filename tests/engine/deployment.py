@@ -148,6 +148,12 @@ class Deployment:
             seconds,
         )
 
+    async def raw(self, statement: str, *values: object) -> None:
+        """Write past the transitions, as nothing in the server can."""
+        async with self.pool.acquire() as connection, connection.transaction():
+            await connection.execute("SELECT set_config('chatd.transition', 'test', true)")
+            await connection.execute(statement, *values)
+
     async def owner(self, chat_id: UUID) -> UUID | None:
         return (await self.state(chat_id))["replica_id"]
 

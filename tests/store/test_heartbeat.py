@@ -3,7 +3,8 @@
 import asyncio
 import threading
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from datetime import timedelta
 from typing import Any
 
 import asyncpg
@@ -264,3 +265,92 @@ async def test_a_database_that_is_never_there_keeps_nobody_from_ending(trouble: 
     clock = SystemClock()
     async with beating(connect, clock=clock, thread_clock=clock) as lease:
         assert not lease.held
+
+
+class Hurried(SystemClock):
+    """Real, but the pauses between beats are short."""
+
+    def timeout(self, seconds: float, *, timer: str) -> AbstractAsyncContextManager[None]:
+        return super().timeout(0.01 if timer == "heartbeat" else seconds, timer=timer)
+
+
+class Fatal(BaseException):
+    """What no code expects."""
+
+
+class Breaking:
+    """Beats until it is told what to raise."""
+
+    def __init__(self) -> None:
+        self.trouble: BaseException | None = None
+        self.beats = 0
+
+    async def beat(self) -> None:
+        self.beats += 1
+        if self.trouble is not None:
+            raise self.trouble
+
+    async def farewell(self) -> None: ...
+
+    def drop(self) -> None: ...
+
+
+@pytest.mark.parametrize(
+    "trouble", [asyncio.CancelledError(), Fatal(), SystemExit(1)], ids=lambda one: type(one).__name__
+)
+async def test_a_heartbeat_that_ends_of_anything_has_said_that_the_lease_is_lost(trouble: BaseException):
+    pulse = Breaking()
+
+    async def connect() -> Pulse:
+        return pulse
+
+    async with beating(connect, clock=SystemClock(), thread_clock=Hurried()) as lease:
+        heard = Heard(lease)
+        await heard.until(True)
+        pulse.trouble = trouble
+        await heard.until(False)
+        for thread in threading.enumerate():
+            if thread.name == "heartbeat":
+                await asyncio.to_thread(thread.join, PATIENCE)
+        ended_after = pulse.beats
+
+        assert "heartbeat" not in [thread.name for thread in threading.enumerate()]
+        assert not lease.held
+    assert pulse.beats == ended_after
+
+
+async def test_an_error_that_nobody_expects_costs_one_beat_and_the_next_is_on_a_new_connection():
+    pulses: list[Breaking] = []
+    again = asyncio.Event()
+    main = asyncio.get_running_loop()
+
+    async def connect() -> Pulse:
+        pulses.append(Breaking())
+        if len(pulses) == 2:
+            main.call_soon_threadsafe(again.set)
+        return pulses[-1]
+
+    async with beating(connect, clock=SystemClock(), thread_clock=Hurried()) as lease:
+        await Heard(lease).until(True)
+        pulses[0].trouble = RuntimeError("a mistake")
+        async with asyncio.timeout(PATIENCE):
+            await again.wait()
+        assert lease.held
+
+
+async def test_a_beat_after_the_clock_was_set_back_starts_the_time_of_beating_anew_only_if_it_lies_ahead(
+    database: Any, sql: SqlStore
+):
+    async with heart(database.dsn) as beating:
+        connection = await asyncpg.connect(database.dsn)
+        for since, kept in ((timedelta(hours=-1), True), (timedelta(minutes=50), False)):
+            before = await connection.fetchval(
+                "UPDATE replicas SET heartbeat_at = now() + interval '1 hour', beating_since = now() + $1::interval"
+                " RETURNING beating_since",
+                since,
+            )
+            await beating.pass_time(3)
+            row = await _row(sql, beating)
+            assert (row.beating_since == before) is kept
+            assert row.beating_since <= row.heartbeat_at < before + timedelta(hours=2)
+        await connection.close()

@@ -31,11 +31,15 @@ class Runners:
         """The runner's id by chat, as of now."""
         return dict(self._runner_ids)
 
-    def start(self, owned: Owned, group: asyncio.TaskGroup, context: contextvars.Context) -> None:
-        """At once, or when the chat's last task has ended: a new turn may be ours before the old one has tidied up."""
+    def start(
+        self, owned: Owned, group: asyncio.TaskGroup, context: contextvars.Context, *, later: Callable[[], None]
+    ) -> None:
+        """At once. Or when the chat's last task has ended, by a call of `later`, which decides again: a new turn may be
+        ours before the old one has tidied up.
+        """
         if owned.chat_id in self._tasks:
             if self._runner_ids[owned.chat_id] != owned.runner_id:
-                self._next[owned.chat_id] = lambda: self.start(owned, group, context)
+                self._next[owned.chat_id] = later
             return
         self._none_left.clear()
         self._runner_ids[owned.chat_id] = owned.runner_id
@@ -69,7 +73,7 @@ class Runners:
     def _forget(self, chat_id: UUID) -> None:
         del self._tasks[chat_id]
         del self._runner_ids[chat_id]
-        if start := self._next.pop(chat_id, None):
-            start()
+        if later := self._next.pop(chat_id, None):
+            later()
         if not self._tasks:
             self._none_left.set()

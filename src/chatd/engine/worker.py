@@ -148,7 +148,7 @@ class Worker:
 
     def _start(self, owned: Owned) -> None:
         if self._may_work and self._tasks is not None:
-            self._runners.start(owned, self._tasks, self._context.copy())
+            self._runners.start(owned, self._tasks, self._context.copy(), later=lambda: self._start(owned))
 
     # Acquiring
 

@@ -16,6 +16,10 @@ DECLARE
     change chat_change;
     taken integer := 0;
 BEGIN
+    -- A heartbeat from the future was written before the clock of the database was set back. Whether its replica still
+    -- lives shows within a lease from now.
+    UPDATE replicas r SET heartbeat_at = now()
+    WHERE r.id IN (SELECT f.id FROM replicas f WHERE f.heartbeat_at > now() + lease_time() FOR UPDATE SKIP LOCKED);
     IF EXISTS (
         SELECT FROM replicas r
         WHERE r.id = taker AND r.beating_since <= now() - lease_time() AND r.heartbeat_at >= now() - lease_time()
