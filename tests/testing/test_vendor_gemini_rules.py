@@ -92,7 +92,7 @@ REFUSED = [
     (body(tools=[declared(), declared()]), "Duplicate"),
     (body(tools=[declared(name="a b")]), "should match pattern"),
     (body(tools=[declared({"type": "string"})]), "should be OBJECT"),
-    (body(tools=[declared({"type": "object", "properties": {}})]), "non-empty for OBJECT"),
+    (body(tools=[declared({"type": "object", "properties": {"a": {"type": "object"}}})]), "non-empty for OBJECT"),
     (body(tools=[declared(SCHEMA | {"additionalProperties": False})]), 'Unknown name "additionalProperties"'),
     (body(tools=[declared(SCHEMA | {"required": ["b"]})]), "property is not defined: b"),
     (body(tools=[declared({"type": "object", "properties": {"a": {"type": "array"}}})]), "items: missing"),

@@ -82,6 +82,7 @@ CHAT_REFUSED = [
     (chat(tools=[chat_tool(OPEN | {"anyOf": []})]), "anyOf"),
     (chat(tools=[chat_tool(OPEN, strict=True)]), "additionalProperties"),
     (chat(tools=[chat_tool(STRICT | {"required": []}, strict=True)]), "Missing \\['a'\\]"),
+    (chat(temperature=-1), "Invalid 'temperature'"),
     (chat(tool_choice="auto"), "only allowed when 'tools'"),
     (chat(parallel_tool_calls=True), "only allowed when 'tools'"),
 ]

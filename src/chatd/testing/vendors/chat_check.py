@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from chatd.testing.vendors.chat_encode import reasoning_key
 from chatd.testing.vendors.issued import Issued, Json
-from chatd.testing.vendors.openai_tools import check_tool_choice, function_tool
+from chatd.testing.vendors.openai_tools import check_settings, function_tool
 from chatd.testing.vendors.refusal import a_text, an_image_url, an_object, no_others, objects, require
 
 _TOP: Final = frozenset(
@@ -46,7 +46,7 @@ def check_chat(body: Mapping[str, Any], issued: Issued) -> None:
         function = an_object(tool.get("function"), f"{at}.function")
         no_others(function, ("name", "description", "parameters", "strict"), f"{at}.function")
         names.append(function_tool(function, f"{at}.function"))
-    check_tool_choice(body, names)
+    check_settings(body, names)
     messages = objects(body.get("messages"), "messages")
     require(messages, "Invalid 'messages': empty array. Expected an array with minimum length 1.", at="messages")
     for number, message in enumerate(messages):

@@ -98,18 +98,20 @@ def _declaration(function: Json, at: str) -> str:
     if "parameters" in function:
         schema = an_object(function["parameters"], f"{at}.parameters")
         require(str(schema.get("type")).upper() == "OBJECT", f"{at}.parameters.type: should be OBJECT")
-        _schema(schema, f"{at}.parameters")
+        _schema(schema, f"{at}.parameters", is_whole=True)
     json_schema = function.get("parametersJsonSchema", function.get("parameters_json_schema", {"type": "object"}))
     require(an_object(json_schema, at).get("type") == "object", f"{at}.parameters_json_schema: should be an object")
     return name
 
 
-def _schema(schema: Json, at: str) -> None:
+def _schema(schema: Json, at: str, *, is_whole: bool = False) -> None:
+    """A function may have no parameters, but no object within them is empty."""
     _known(schema, _SCHEMA, at)
     kind = str(schema.get("type", "")).upper()
     require(kind in _TYPES or "anyOf" in schema, f"Invalid value at '{at}.type': {schema.get('type')!r}")
     properties = an_object(schema.get("properties", {}), f"{at}.properties")
-    require(kind != "OBJECT" or properties, f"* {at}.properties: should be non-empty for OBJECT type")
+    is_empty = kind == "OBJECT" and not properties and not is_whole
+    require(not is_empty, f"* {at}.properties: should be non-empty for OBJECT type")
     for name in schema.get("required", []):
         require(name in properties, f"* {at}.required: property is not defined: {name}")
     require("enum" not in schema or kind == "STRING", f"* {at}.enum: only allowed for STRING type")

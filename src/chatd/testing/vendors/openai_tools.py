@@ -1,4 +1,4 @@
-"""What both OpenAI protocols refuse in tools."""
+"""What both OpenAI protocols refuse in tools and settings."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ _NAME: Final = re.compile(r"^[a-zA-Z0-9_-]{1,64}$")
 def function_tool(function: Json, at: str) -> str:
     """Its name."""
     name = a_name(function.get("name"), _NAME, f"{at}.name")
-    if "description" in function:
+    if function.get("description") is not None:
         a_text(function["description"], f"{at}.description")
     if "parameters" in function:
         schema = an_object(function["parameters"], f"{at}.parameters")
@@ -27,9 +27,12 @@ def function_tool(function: Json, at: str) -> str:
     return name
 
 
-def check_tool_choice(body: Mapping[str, Any], names: Sequence[str]) -> None:
+def check_settings(body: Mapping[str, Any], names: Sequence[str]) -> None:
+    """`names` are those of the functions."""
+    temperature = body.get("temperature", 1)
+    require(0 <= temperature <= 2, f"Invalid 'temperature': expected 0 to 2, but got {temperature} instead.")
     for field in ("tool_choice", "parallel_tool_calls"):
-        alone = field in body and not names
+        alone = field in body and not body.get("tools")
         require(not alone, f"Invalid value for '{field}': it is only allowed when 'tools' are specified.", at=field)
     require(len(names) == len(set(names)), "Tools with the same name were provided.", at="tools")
     choice = body.get("tool_choice", "auto")

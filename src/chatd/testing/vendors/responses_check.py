@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from chatd.testing.vendors.issued import Issued, Json
-from chatd.testing.vendors.openai_tools import check_tool_choice, function_tool
+from chatd.testing.vendors.openai_tools import check_settings, function_tool
 from chatd.testing.vendors.refusal import Refusal, a_text, an_image_url, no_others, objects, require
 
 _TOP: Final = frozenset(
@@ -28,6 +28,7 @@ _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "function_call_output": ("id", "call_id", "output", "status"),
     "web_search_call": ("id", "status", "action"),
     "code_interpreter_call": ("id", "status", "code", "container_id", "outputs"),
+    "compaction": ("id", "encrypted_content"),
 }
 _CONTENTS: Final[Mapping[str, tuple[str, ...]]] = {
     "input_text": ("text",),
@@ -47,8 +48,7 @@ def check_responses(body: Mapping[str, Any], issued: Issued) -> None:
     require(body.get("stream") is True, "This server answers with a stream only.", at="stream")
     most = body.get("max_output_tokens", _LEAST_OUTPUT)
     require(type(most) is int and most >= _LEAST_OUTPUT, "Invalid 'max_output_tokens': below the minimum of 16.")
-    names = [_tool(tool, f"tools[{number}]") for number, tool in enumerate(objects(body.get("tools", []), "tools"))]
-    check_tool_choice(body, names)
+    check_settings(body, _functions(objects(body.get("tools", []), "tools")))
     given = body.get("input")
     if isinstance(given, str):
         require(given, "Missing required parameter: 'input'.", at="input")
@@ -62,11 +62,15 @@ def check_responses(body: Mapping[str, Any], issued: Issued) -> None:
     _reasoned(items, issued)
 
 
-def _tool(tool: Json, at: str) -> str:
-    if tool.get("type") == "function":
-        no_others(tool, ("type", "name", "description", "parameters", "strict"), at)
-        return function_tool(tool, at)
-    return a_text(tool.get("type"), f"{at}.type")
+def _functions(tools: Sequence[Json]) -> list[str]:
+    """Their names. What the vendor runs itself has a type only."""
+    names: list[str] = []
+    for number, tool in enumerate(tools):
+        at = f"tools[{number}]"
+        if a_text(tool.get("type"), f"{at}.type") == "function":
+            no_others(tool, ("type", "name", "description", "parameters", "strict"), at)
+            names.append(function_tool(tool, at))
+    return names
 
 
 def _item(item: Json, at: str) -> None:
