@@ -48,7 +48,7 @@ def test_reasoning_that_the_responses_api_refused_is_refused_in_its_words(record
     said = msgspec.json.decode(recording.response.body)["error"]["message"]
 
     with pytest.raises(Refusal, match=re.escape(said)):
-        check_responses(recording.request.body, known(recording))
+        check_responses(recording.request.body | {"stream": True}, known(recording))
 
 
 def known(recording: Recording) -> Issued:
