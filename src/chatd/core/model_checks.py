@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from ipaddress import ip_address
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -15,6 +16,8 @@ MODEL_LONGEST: Final = 256
 BASE_URL_LONGEST: Final = 2048
 API_KEY_LONGEST: Final = 10_240  # a service account of Google is 2.5 kB
 MOST_CONTEXT: Final = 10**12
+_HOST: Final = re.compile(r"[a-zA-Z0-9_-]{1,63}(\.[a-zA-Z0-9_-]{1,63})*")  # labels as DNS has them
+_HOST_LONGEST: Final = 253
 
 
 def check_provider(*, name: str, display_name: str, base_url: str) -> None:
@@ -84,11 +87,22 @@ def _url_problem(url: str) -> str:
         return "a URL that starts with https:// or http://; empty for the vendor's own"
     if not url.isascii() or not url.isprintable() or " " in url:
         return "printable ASCII characters without spaces"
+    if not _is_host(parts.hostname):
+        return "with a host name or an IP address"
     if "@" in parts.netloc:
         return "without a user or password; keys belong into api_key"
     if parts.query or parts.fragment:
         return "it must end before ? and #"
     return ""
+
+
+def _is_host(host: str) -> bool:
+    if len(host) <= _HOST_LONGEST and _HOST.fullmatch(host):
+        return True
+    try:
+        return "%" not in host and ip_address(host).version == 6  # a zone means something on one machine only
+    except ValueError:
+        return False
 
 
 def _origin(url: str) -> tuple[str, str, int | None]:
