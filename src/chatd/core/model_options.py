@@ -3,7 +3,7 @@
 Stored as JSON beside the model; what a newer chatd has added is ignored when it is read.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final
 
 import msgspec
@@ -26,14 +26,17 @@ class EffortRange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     default: ReasoningEffort
     max: ReasoningEffort
 
-    def clamp(self, asked: ReasoningEffort | None) -> ReasoningEffort:
-        if asked is None:
-            return self.default
-        return asked if _EFFORTS.index(asked) <= _EFFORTS.index(self.max) else self.max
+    def clamp(self, asked: ReasoningEffort | None, scale: Sequence[ReasoningEffort] = _EFFORTS) -> ReasoningEffort:
+        """What to tell a model of this scale: what was asked for, else the next less, else the least it knows."""
+        wanted = self.default if asked is None else asked
+        allowed = self.selectable(scale)
+        less = [effort for effort in allowed if _EFFORTS.index(effort) <= _EFFORTS.index(wanted)]
+        return less[-1] if less else allowed[0] if allowed else self.max
 
-    def selectable(self, scale: tuple[ReasoningEffort, ...] = _EFFORTS) -> tuple[ReasoningEffort, ...]:
-        """Those of the model's scale that one may ask for."""
-        return tuple(effort for effort in scale if _EFFORTS.index(effort) <= _EFFORTS.index(self.max))
+    def selectable(self, scale: Sequence[ReasoningEffort] = _EFFORTS) -> tuple[ReasoningEffort, ...]:
+        """Those of the model's scale that one may ask for, from least to most."""
+        most = _EFFORTS.index(self.max)
+        return tuple(effort for effort in _EFFORTS[: most + 1] if effort in scale)
 
 
 class CapabilityOverrides(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

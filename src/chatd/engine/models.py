@@ -44,10 +44,11 @@ class ResolvedModel(msgspec.Struct, frozen=True, kw_only=True):
     options: ModelOptions
     max_output_tokens: int
     vendor_options: str = "{}"
+    efforts: tuple[ReasoningEffort, ...] = tuple(ReasoningEffort)  # what the model can be told
 
     def effort(self, asked: ReasoningEffort | None) -> ReasoningEffort | None:
         """What to think with when this was asked for; None = the model is not told."""
-        return self.options.reasoning_effort.clamp(asked) if self.options.reasoning_effort else None
+        return self.options.reasoning_effort.clamp(asked, self.efforts) if self.options.reasoning_effort else None
 
 
 class Models:
@@ -113,6 +114,7 @@ def resolve(config: ModelConfig, provider: Provider, catalogue: Catalogue, outbo
         options=options,
         max_output_tokens=options.max_output_tokens or _output_tokens(known),
         vendor_options=msgspec.json.encode(vendor_options).decode(),
+        efforts=known.efforts if known and known.efforts else tuple(ReasoningEffort),
     )
 
 

@@ -105,9 +105,8 @@ class ModelConfigs:
             names = ("model", "display_name", "enabled", "context_limit", "compression_threshold")
             given = {name: getattr(asked, name) for name in names if getattr(asked, name) is not UNSET}
             changed = msgspec.structs.replace(row, **given)
-            options = read_model_options(row.options)
-            if asked.model_config is not UNSET:
-                options = asked.model_config or ModelOptions()
+            kept = asked.model_config is UNSET
+            options = read_model_options(row.options) if kept else asked.model_config or ModelOptions()
             model_checks.check_model(
                 model=changed.model,
                 display_name=changed.display_name,
@@ -124,7 +123,7 @@ class ModelConfigs:
                 enabled=changed.enabled,
                 context_limit=changed.context_limit,
                 compression_threshold=changed.compression_threshold,
-                options=_json(options),
+                options=row.options if kept else _json(options),  # also what a newer chatd has written
                 **_price_columns(prices),
             )
             await _settle_default(tx, id if asked.is_default is True else None)
