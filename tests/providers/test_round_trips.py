@@ -13,9 +13,7 @@ from hypothesis import strategies as st
 
 from chatd.core.accumulate import Answer
 from chatd.core.failure import FailureKind
-from chatd.core.model import (
-    FinishReason,
-)
+from chatd.core.model import FinishReason, ProtocolName
 from chatd.core.parts import FilePart, ReasoningPart, SourcePart, TextPart, ToolCallPart, ToolResultPart
 from chatd.core.roles import Role
 from chatd.core.usage import Usage
@@ -128,6 +126,18 @@ async def test_code_that_the_vendor_ran_is_accepted_when_it_goes_back(vendor: Ve
         await chat.ask(vendor, "again")
 
     await play([Turn(Think("Run."), RunCode("1 + 1", "2"), Say("2.")), Turn(Say("2."))], scene)
+
+
+@each({name: vendor for name, vendor in VENDORS.items() if vendor.protocol.name is ProtocolName.ANTHROPIC_MESSAGES})
+async def test_a_turn_that_the_vendor_paused_goes_on(vendor: Vendor):
+    async def scene(chat: Chat) -> None:
+        answer = await chat.ask(vendor, "cats?")
+        assert answer.finish is FinishReason.PAUSE
+        await chat.ask(vendor)
+        await chat.ask(vendor, "thanks")
+
+    paused = Turn(Think("Search."), Search("cats", HIT), finish=FinishReason.PAUSE)
+    await play([paused, Turn(Think("Ah."), Say("Cats.")), Turn(Say("Bye."))], scene)
 
 
 @each(VENDORS)

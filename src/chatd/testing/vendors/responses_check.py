@@ -89,7 +89,7 @@ def _item(item: Json, at: str) -> None:
         case "message":
             _message(item, at)
         case "function_call":
-            a_text(item.get("name"), f"{at}.name")
+            function_tool({"name": item.get("name")}, at)
             a_text(item.get("arguments"), f"{at}.arguments")
             require(_CALL_ID.match(a_text(item.get("call_id"), f"{at}.call_id")), f"Invalid '{at}.call_id'.", at=at)
         case "function_call_output":
