@@ -31,7 +31,7 @@ from providers.round_trip_chat import NOW, READ, VENDORS, Vendor
 PICTURE = "iVBORw0KGgo="
 TEXTS = st.sampled_from(["hello", " ", "", "\n", "wörld", "so ", "\x00", "\ud800"])
 IDS = st.sampled_from(["c1", "c2", "a b", "", "x" * 70, "ü", "call.1"])
-NAMES = st.sampled_from(["read_file", "now", "", " "])
+NAMES = st.sampled_from(["read_file", "now", "", " ", "fs.read", "n" * 80])
 ARGUMENTS = st.sampled_from(["{}", '{"a":1}', "", "[1]", '{"a":', "null", '{"a":"\ud800"}'])
 RESULTS = st.sampled_from(
     ["{}", "ok", "", " ", "null", '{"error":"x"}', "[1]"]
@@ -90,10 +90,10 @@ SPEAKS = PromptMessage(Role.USER, (TextPart(text="hello"),))
 
 @pytest.mark.parametrize("name", VENDORS)
 @settings(max_examples=60, deadline=None)
-@given(messages=MESSAGES, said=SETTINGS)
-def test_any_repaired_history_is_accepted(name: str, messages: list[PromptMessage], said: dict[str, Any]):
+@given(messages=MESSAGES, said=SETTINGS, begins=st.booleans())
+def test_any_repaired_history_is_accepted(name: str, messages: list[PromptMessage], said: dict[str, Any], begins: bool):
     vendor = VENDORS[name]
-    history = [SPEAKS, *messages, SPEAKS]
+    history = [SPEAKS, *messages, SPEAKS] if begins else [*messages, SPEAKS]
     repaired = repair(history, protocol=vendor.protocol.name, provider="me", capabilities=said["capabilities"])
     request = ModelRequest(
         model=vendor.model,

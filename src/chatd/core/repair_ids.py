@@ -1,4 +1,4 @@
-"""Ids of calls that every vendor takes, each used once in a history: vendors repeat theirs from answer to answer.
+"""Ids and names of calls that every vendor takes, each id used once: vendors repeat theirs from answer to answer.
 
 What a vendor wants to see again has its own ids in its metadata; those stay.
 """
@@ -15,6 +15,7 @@ from chatd.core.parts import Part, ToolCallPart, ToolResultPart
 from chatd.core.roles import Role
 
 LONGEST_ID: Final = 64  # OpenAI's limit, the smallest
+LONGEST_NAME: Final = 64  # likewise
 _NOT_ALLOWED: Final = re.compile(r"[^a-zA-Z0-9_-]")  # Anthropic's rule, the strictest
 _NAMELESS: Final = "call"
 
@@ -49,7 +50,11 @@ class _Ids:
             waiting.append(new)
         else:
             new = waiting.pop(0) if waiting else part.tool_call_id
-        return part if new == part.tool_call_id else msgspec.structs.replace(part, tool_call_id=new)
+        # A vendor's own tools are called as it calls them.
+        name = part.tool_name if part.provider_executed else _NOT_ALLOWED.sub("_", part.tool_name)[:LONGEST_NAME]
+        if (new, name) == (part.tool_call_id, part.tool_name):
+            return part
+        return msgspec.structs.replace(part, tool_call_id=new, tool_name=name)
 
     def _fresh(self, wanted: str) -> str:
         plain = _NOT_ALLOWED.sub("_", wanted)[:LONGEST_ID] or _NAMELESS

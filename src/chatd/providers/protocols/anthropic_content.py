@@ -26,6 +26,7 @@ Block = dict[str, Any]
 
 _IMAGES: Final = frozenset(("image/jpeg", "image/png", "image/gif", "image/webp"))
 _TEXTS: Final = frozenset(("application/json", "application/xml", "application/yaml", "application/x-yaml"))
+_FIRST_WORDS: Final = "Go on."  # the vendor wants a user to speak first
 _NOT_ALLOWED: Final = re.compile(r"[^a-zA-Z0-9_-]")
 _LONGEST_NAME: Final = 128  # the vendor's limit for names of tools
 _FIELDS: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
@@ -66,6 +67,8 @@ def message_blocks(request: ModelRequest, options: AnthropicOptions) -> list[Blo
             turns[-1][1].extend(blocks)
         else:
             turns.append((role, blocks))
+    if turns and turns[0][0] == "assistant":
+        turns.insert(0, ("user", [_text_block(_FIRST_WORDS)]))
     if turns and turns[-1][0] == "assistant":
         _trim_end(turns[-1][1])
     return [
