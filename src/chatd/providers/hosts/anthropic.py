@@ -10,7 +10,7 @@ from chatd.providers.protocols.anthropic_options import betas
 from chatd.providers.transport import OutboundRequest
 
 _URL: Final = "https://api.anthropic.com"
-_VERSION: Final = "2023-06-01"  # the only one there is
+_VERSION: Final = "2023-06-01"  # what the readers of this protocol were written for
 
 
 class AnthropicHost:
