@@ -179,3 +179,14 @@ async def test_the_repair_of_an_invalid_chat_answers_its_open_calls_whatever_it_
 
     assert (repaired.state, repaired.change.has_open_calls) == (State.E0, False)
     assert await chats.texts(chat.id) == ["first", "thinking, call c1, call c2", "result c1", "result c2"]
+
+
+@pytest.mark.behaviour("STATE-8")
+@pytest.mark.parametrize("state", [State.W, State.E0, State.E1])
+async def test_an_archived_chat_has_no_owner_whatever_it_had_before(chats: Chats, state: State):
+    chat = await prepare(chats, state, Shape(waiting=int(state is State.E1), owned=True))
+
+    archived = applied(await chats.transitions.archive(chat.id))
+
+    row = (await chats.look(chat.id))["state"]
+    assert (archived.change.replica_id, row["replica_id"], row["runner_id"]) == (None, None, None)
