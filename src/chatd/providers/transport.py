@@ -53,6 +53,8 @@ class Transport:
             response = await self._send(request)
         except aiohttp.ClientError as error:
             raise as_fault(error) from error
+        except UnicodeError as error:  # a host name that no resolver takes, such as a..b
+            raise TransportFault(Fault.DNS, str(error)) from error
         except TimeoutError as error:
             raise TransportFault(Fault.TIMED_OUT, "no connection in time") from error
         try:
