@@ -1840,7 +1840,7 @@ SELECT id, url, host, pid, version, started_at, beating_since, heartbeat_at FROM
 """
 
 _EXPIRE_REPLICA = """-- name: expire_replica
-UPDATE replicas SET heartbeat_at = now() - 2 * lease_time() WHERE id = $1
+UPDATE replicas SET heartbeat_at = least(now(), beating_since) - 2 * lease_time() WHERE id = $1
 """
 
 _DELETE_REPLICA = """-- name: delete_replica

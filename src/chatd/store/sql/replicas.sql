@@ -19,7 +19,7 @@ SELECT * FROM replicas WHERE heartbeat_at >= now() - lease_time() ORDER BY id;
 
 -- name: expire_replica :exec
 -- Someone saw it die: its chats may be taken at once.
-UPDATE replicas SET heartbeat_at = now() - 2 * lease_time() WHERE id = @id;
+UPDATE replicas SET heartbeat_at = least(now(), beating_since) - 2 * lease_time() WHERE id = @id;
 
 -- name: delete_replica :exec
 DELETE FROM replicas WHERE id = @id;
