@@ -12,6 +12,7 @@ import pytest_asyncio
 
 from chatd.core.messages import NewMessage
 from chatd.core.parts import TextPart
+from chatd.core.reasoning import ReasoningEffort
 from chatd.core.roles import Role
 from chatd.core.usage import Usage
 from chatd.store.queries import Message
@@ -218,3 +219,40 @@ async def test_sums_of_costs_are_exact_and_unknown_ones_are_counted_apart(chats:
     earlier: dict[str, Any] = {"since": EVER["since"], "until": EVER["since"]}
     assert await chats.sql.sum_cost_by_model(owner_id=chats.owner.id, **earlier) == []
     assert await chats.sql.sum_cost_by_model(owner_id=new_id(), **EVER) == []
+
+
+@pytest.mark.behaviour("STORE-4")
+async def test_a_second_draft_replaces_all_of_the_first(chats: Chats):
+    def draft(text: str, base: int, effort: ReasoningEffort) -> NewMessage:
+        usage = Usage(
+            input_tokens=base + 1,
+            output_tokens=base + 9,
+            total_tokens=base + 3,
+            reasoning_tokens=base + 4,
+            cache_creation_tokens=base + 5,
+            cache_read_tokens=base + 6,
+        )
+        return assistant(
+            text,
+            model_config_id=UUID(int=base + 1),
+            reasoning_effort=effort,
+            usage=usage,
+            context_limit=base + 7,
+            cost_microdollars=base + 8,
+            runtime_ms=base + 2,
+        )
+
+    first, second = draft("one", 100, ReasoningEffort.LOW), draft("two", 200, ReasoningEffort.HIGH)
+    twice, once = await started(chats), await started(chats)
+    drafts: list[dict[str, Any]] = []
+    for made, given in ((twice, [first, second]), (once, [second])):
+        for each in given:
+            applied(await chats.transitions.save_draft(fence(made), each))
+        drafts.append((await chats.look(made.change.chat_id))["draft"])
+
+    own = ("chat_id", "created_at")
+    assert [{name: value for name, value in row.items() if name not in own} for row in drafts] == [
+        {name: value for name, value in drafts[1].items() if name not in own}
+    ] * 2
+    assert (drafts[0]["cost_microdollars"], drafts[0]["reasoning_effort"]) == (208, "high")
+    assert drafts[0]["created_at"] > (await chats.look(twice.change.chat_id))["state"]["updated_at"]
