@@ -345,7 +345,7 @@ async def test_draining_lets_runners_end_and_hands_over_what_is_left(deployment:
     assert [await deployment.owner(chat) for chat in (good, stuck, late)] == [None, None, None]
     assert (await deployment.state(stuck))["takeovers"] == 0
     async with replica(deployment, beating_for=0) as two:  # what was handed over needs no waiting
-        assert set(two.script.running) == {stuck, late}
+        await two.script.until_running(stuck, late)
 
 
 async def test_a_hand_over_tries_again_while_someone_has_a_chat_locked(deployment: Deployment):
