@@ -23,7 +23,7 @@ from chatd.providers.transport import OutboundRequest, Transport, open_transport
 from chatd.testing.fake_clock import FakeClock
 from providers.raw_vendor import Talk, Vendor, chunk, head, says, vendor
 
-WAIT_SECONDS = 10.0  # of real time, for what takes milliseconds
+WAIT_SECONDS = 30.0  # of real time, for what takes milliseconds
 STOP = FinishReason.STOP
 
 

@@ -14,7 +14,7 @@ from chatd.server.asgi import MiddlewareOptions, with_middleware
 from chatd.server.middleware.asgi_types import App
 from chatd.server.serving import Draining, ServingOptions, open_socket, serve, socket_url
 
-WAIT_SECONDS = 5.0  # of real time, for what takes milliseconds on an idle machine
+WAIT_SECONDS = 30.0  # of real time, for what takes milliseconds on an idle machine
 
 
 class ExactProblem(msgspec.Struct, forbid_unknown_fields=True):
