@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chatd.core.chat_model import MOST_QUEUED, Call, ChatModel, Content, Effects, ToolCall, apply
+from chatd.core.chat_limits import MOST_QUEUED
+from chatd.core.chat_model import Call, ChatModel, Content, Effects, ToolCall, apply
 from chatd.core.lease import MOST_TAKEOVERS
 from chatd.core.outcomes import Refusal
 from chatd.core.roles import Role

@@ -6,10 +6,10 @@ from uuid import UUID
 
 import pytest
 
+from chatd.core.chat_limits import MOST_FILES
 from chatd.core.errors import InvalidRequest
 from chatd.core.outcomes import Refusal
 from chatd.core.states import State
-from chatd.store.transitions import MOST_FILES
 from chatd.testing.postgres import Database
 from store.transition_driver import (
     Chats,

@@ -5,12 +5,12 @@ from collections.abc import AsyncIterator
 import msgspec
 import pytest
 
+from chatd.core.chat_limits import MOST_QUEUED
 from chatd.core.errors import QueueFull
 from chatd.core.messages import NewMessage
 from chatd.core.outcomes import Refusal
 from chatd.core.reasoning import ReasoningEffort
 from chatd.core.states import State
-from chatd.store.transitions import MOST_QUEUED
 from chatd.testing.postgres import Database
 from store.transition_driver import (
     Chats,

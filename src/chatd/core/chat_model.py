@@ -6,14 +6,14 @@ overdue or an owner silent is for the caller to know. Ids are minted here, count
 
 import msgspec
 
-from chatd.core.chat_model_rules import MOST_QUEUED, RULES, add, changed, take
+from chatd.core.chat_model_rules import RULES, add, changed, take
 from chatd.core.chat_model_values import Call, ChatModel, Content, Entry, ToolCall, Waiting
 from chatd.core.lease import gives_up
 from chatd.core.outcomes import Refusal
 from chatd.core.states import State
 from chatd.core.transitions import Transition, landings
 
-__all__ = ["MOST_QUEUED", "Call", "ChatModel", "Content", "Effects", "Entry", "ToolCall", "Waiting", "apply"]
+__all__ = ["Call", "ChatModel", "Content", "Effects", "Entry", "ToolCall", "Waiting", "apply"]
 
 
 class Effects(msgspec.Struct, frozen=True):

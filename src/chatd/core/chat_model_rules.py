@@ -9,13 +9,12 @@ from uuid import UUID
 
 import msgspec
 
+from chatd.core.chat_limits import MOST_QUEUED
 from chatd.core.chat_model_values import Call, ChatModel, Content, Entry, ToolCall, Waiting
 from chatd.core.outcomes import Refusal
 from chatd.core.roles import Role
 from chatd.core.states import State, Status
 from chatd.core.transitions import Transition
-
-MOST_QUEUED: Final = 20  # messages in a chat's queue, held ones included
 
 
 def changed(chat: ChatModel, **fields: object) -> ChatModel:

@@ -12,6 +12,7 @@ from uuid import UUID
 
 import msgspec
 
+from chatd.core.chat_limits import MOST_FILES, MOST_QUEUED
 from chatd.core.lease import MOST_TAKEOVERS
 from chatd.core.messages import Message, NewMessage, read_content_leniently
 from chatd.core.outcomes import Refusal, Refused
@@ -27,8 +28,6 @@ from chatd.store.hints import Hints
 from chatd.store.queries import AddedMessage, ChatChange, ChatClient, ChatMode, MessageRow
 from chatd.store.store import Store
 
-MOST_QUEUED: Final = 20  # messages in a chat's queue, held ones included
-MOST_FILES: Final = 50  # tied to one chat
 HOLD_SECONDS: Final = 120.0  # a message being edited; an open editor asks for more before it is over
 ACTION_SECONDS: Final = 300.0  # until a client must have posted its results
 
