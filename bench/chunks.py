@@ -14,8 +14,8 @@ from chatd.clock import SystemClock
 from chatd.core.accumulate import Accumulator
 from chatd.core.model import TextDelta
 from chatd.providers.framing.sse import SseFraming
-from chatd.providers.protocols.anthropic_messages import AnthropicMessages
-from chatd.providers.protocols.openai_chat import OpenAIChat
+from chatd.providers.protocols.anthropic.messages import AnthropicMessages
+from chatd.providers.protocols.openai.chat import OpenAIChat
 from chatd.providers.protocols.protocol import VendorProtocol
 from chatd.providers.stream import ModelCall, open_stream
 from chatd.providers.transport import OutboundRequest, Transport, open_transport

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatd.core.content_v0_fields import LEFT_OVER
+from chatd.core.content_v0.fields import LEFT_OVER
 from chatd.core.messages import Role, UnknownContentVersion, read_content, read_content_leniently
 from chatd.core.parts import (
     AnyPart,

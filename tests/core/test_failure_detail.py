@@ -15,7 +15,7 @@ from chatd.core.failure import (
     Fault,
     classify,
 )
-from chatd.core.failure_detail import DETAIL_LIMIT, one_clean_line
+from chatd.core.failure.detail import DETAIL_LIMIT, one_clean_line
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
 

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatd.core import failure_codes, failure_phrases
 from chatd.core.failure import (
     Failure,
     FailureKind,
@@ -18,25 +17,27 @@ from chatd.core.failure import (
     Fault,
     Wording,
     classify,
+    codes,
     error_payload,
+    phrases,
     with_provider,
 )
-from chatd.core.failure_detail import DETAIL_LIMIT
-from chatd.core.failure_evidence import BODY_LIMIT
-from chatd.core.failure_phrases import Phrase
-from chatd.core.failure_rules import RULES, Rule
+from chatd.core.failure.detail import DETAIL_LIMIT
+from chatd.core.failure.evidence import BODY_LIMIT
+from chatd.core.failure.phrases import Phrase
+from chatd.core.failure.rules import RULES, Rule
 from chatd.core.retry_after import LONGEST_HINT_SECONDS
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
 BY_NAME = {rule.name: rule for rule in RULES}
 ALL_PHRASES = [
     phrase
-    for group in vars(failure_phrases).values()
+    for group in vars(phrases).values()
     if isinstance(group, tuple)
     for phrase in group
     if isinstance(phrase, Phrase)
 ]
-ALL_CODES = sorted(code for group in vars(failure_codes).values() if isinstance(group, frozenset) for code in group)
+ALL_CODES = sorted(code for group in vars(codes).values() if isinstance(group, frozenset) for code in group)
 
 
 def failure(**signals: Any) -> Failure:

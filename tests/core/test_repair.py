@@ -22,7 +22,7 @@ from chatd.core.parts import (
     ToolResultPart,
 )
 from chatd.core.repair import Repaired, repair
-from chatd.core.repair_warnings import Loss
+from chatd.core.repair.warnings import Loss
 from chatd.core.roles import Role
 from core.prompt_legality import problems
 from core.prompt_strategies import HISTORIES, MESSAGES

@@ -6,7 +6,7 @@ from typing import Any
 from chatd.core.model import Capabilities, ModelRequest, PromptMessage
 from chatd.core.parts import Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from chatd.core.roles import Role
-from chatd.providers.protocols.anthropic_messages import AnthropicMessages
+from chatd.providers.protocols.anthropic.messages import AnthropicMessages
 
 ANTHROPIC = "anthropic-messages"
 THINKS = Capabilities(reasoning=True)

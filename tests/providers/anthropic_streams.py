@@ -6,7 +6,7 @@ from typing import Any
 
 from chatd.core.accumulate import Answer
 from chatd.providers.framing.sse import SseFraming
-from chatd.providers.protocols.anthropic_messages import AnthropicMessages
+from chatd.providers.protocols.anthropic.messages import AnthropicMessages
 from providers.reading import Read, read
 
 ANTHROPIC = "anthropic-messages"

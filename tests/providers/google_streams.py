@@ -5,7 +5,7 @@ from typing import Any
 
 from chatd.core.model import Finished, ModelEvent
 from chatd.providers.framing.wire_event import WireEvent
-from chatd.providers.protocols.google_gemini import GoogleGemini
+from chatd.providers.protocols.google.gemini import GoogleGemini
 from providers.reading import Read, fold
 
 

@@ -7,8 +7,8 @@ from chatd.core.model import ModelRequest, PromptMessage
 from chatd.core.parts import Part, TextPart
 from chatd.core.roles import Role
 from chatd.providers.framing.sse import SseFraming
-from chatd.providers.protocols.openai_chat import OpenAIChat
-from chatd.providers.protocols.openai_responses import OpenAIResponses
+from chatd.providers.protocols.openai.chat import OpenAIChat
+from chatd.providers.protocols.openai.responses import OpenAIResponses
 from providers.reading import Read, read
 
 PROVIDER = "openai-of-tests"

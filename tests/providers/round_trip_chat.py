@@ -23,10 +23,10 @@ from chatd.core.roles import Role
 from chatd.core.stored_parts import decode_parts, encode_parts
 from chatd.providers.framing.event_stream import EventStreamFraming
 from chatd.providers.framing.sse import SseFraming
-from chatd.providers.protocols.anthropic_messages import AnthropicMessages
-from chatd.providers.protocols.google_gemini import GoogleGemini
-from chatd.providers.protocols.openai_chat import OpenAIChat
-from chatd.providers.protocols.openai_responses import OpenAIResponses
+from chatd.providers.protocols.anthropic.messages import AnthropicMessages
+from chatd.providers.protocols.google.gemini import GoogleGemini
+from chatd.providers.protocols.openai.chat import OpenAIChat
+from chatd.providers.protocols.openai.responses import OpenAIResponses
 from chatd.providers.protocols.protocol import VendorProtocol
 from chatd.providers.stream import Framing, ModelCall, ModelCallFailed, open_stream
 from chatd.providers.transport import OutboundRequest, Transport, open_transport

@@ -21,7 +21,7 @@ from chatd.core.parts import (
     ToolResultPart,
 )
 from chatd.core.roles import Role
-from chatd.providers.protocols.anthropic_messages import AnthropicMessages
+from chatd.providers.protocols.anthropic.messages import AnthropicMessages
 from providers.anthropic_prompts import (
     ANTHROPIC,
     FOUND,

@@ -13,7 +13,7 @@ from chatd.core.usage import Usage
 from chatd.providers.framing.event_stream import EventStreamFraming
 from chatd.providers.framing.sse import SseFraming
 from chatd.providers.framing.wire_event import WireEvent
-from chatd.providers.protocols.anthropic_messages import AnthropicMessages
+from chatd.providers.protocols.anthropic.messages import AnthropicMessages
 from providers.anthropic_streams import (
     ANTHROPIC,
     PING,

@@ -9,8 +9,8 @@ from chatd.core.errors import InvalidRequest
 from chatd.core.model import Capabilities, ModelRequest, ProviderTool, ToolChoice, ToolSpec
 from chatd.core.reasoning import ReasoningEffort
 from chatd.core.roles import Role
-from chatd.providers.protocols.anthropic_messages import AnthropicMessages
-from chatd.providers.protocols.anthropic_options import betas, model_version, read_options
+from chatd.providers.protocols.anthropic.messages import AnthropicMessages
+from chatd.providers.protocols.anthropic.options import betas, model_version, read_options
 from providers.anthropic_prompts import SIGNED, THINKS, WEB, assistant, body, call, result, said, text, tool, user
 
 

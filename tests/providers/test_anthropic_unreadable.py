@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from chatd.providers.framing.sse import SseFraming
 from chatd.providers.framing.wire_event import UnreadableStream, WireEvent
-from chatd.providers.protocols.anthropic_messages import AnthropicMessages
+from chatd.providers.protocols.anthropic.messages import AnthropicMessages
 from providers.anthropic_streams import Event, answer_of, block, delta, encode, text
 from providers.reading import pieces, read
 

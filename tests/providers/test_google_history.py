@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from chatd.core.model import Capabilities, ModelRequest, PromptMessage
 from chatd.core.repair import repair
-from chatd.providers.protocols.google_gemini import GoogleGemini
+from chatd.providers.protocols.google.gemini import GoogleGemini
 from core.prompt_strategies import HISTORIES
 
 

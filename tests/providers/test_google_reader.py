@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from chatd.core.failure import classify
-from chatd.core.failure_signals import FailureSignals
+from chatd.core.failure.signals import FailureSignals
 from chatd.core.model import (
     BlockEnded,
     Finished,

@@ -20,7 +20,7 @@ from chatd.core.parts import (
 )
 from chatd.core.reasoning import ReasoningEffort
 from chatd.core.roles import Role
-from chatd.providers.protocols.google_gemini import GoogleGemini
+from chatd.providers.protocols.google.gemini import GoogleGemini
 from providers.google_streams import answer_of, chunk
 
 KEY = "google-gemini"

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chatd.providers.protocols.google_schema import json_schema, reduced_schema
+from chatd.providers.protocols.google.schema import json_schema, reduced_schema
 
 ANYTHING = {"anyOf": [{"type": "STRING"}, {"type": "NUMBER"}, {"type": "BOOLEAN"}]}
 KNOWN = {

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from chatd.core.model import Finished
 from chatd.providers.framing.sse import SseFraming
 from chatd.providers.framing.wire_event import UnreadableStream, WireEvent
-from chatd.providers.protocols.google_gemini import GoogleGemini
+from chatd.providers.protocols.google.gemini import GoogleGemini
 from providers.google_streams import answer_of, chunk
 from providers.reading import pieces, read
 

@@ -9,7 +9,7 @@ from chatd.core.parts import ReasoningPart, SourcePart, TextPart, ToolCallPart
 from chatd.core.usage import Usage
 from chatd.providers.framing.sse import SseFraming
 from chatd.providers.framing.wire_event import UnreadableStream, WireEvent
-from chatd.providers.protocols.openai_chat import OpenAIChat
+from chatd.providers.protocols.openai.chat import OpenAIChat
 from providers.openai_streams import call_piece, chunk, read_chat, sse
 from providers.reading import read
 

@@ -3,7 +3,7 @@
 import pytest
 
 from chatd.core.model import VendorError
-from chatd.providers.protocols.openai_errors import MOST_ERROR_CHARACTERS, failed_response, vendor_error
+from chatd.providers.protocols.openai.errors import MOST_ERROR_CHARACTERS, failed_response, vendor_error
 
 UNSAID = "The vendor reported a failure and did not say which."
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from chatd.core.parts import ToolCallPart
 from chatd.providers.framing.sse import SseFraming
 from chatd.providers.framing.wire_event import UnreadableStream, WireEvent
-from chatd.providers.protocols.openai_chat import OpenAIChat
-from chatd.providers.protocols.openai_responses import OpenAIResponses
+from chatd.providers.protocols.openai.chat import OpenAIChat
+from chatd.providers.protocols.openai.responses import OpenAIResponses
 from chatd.providers.protocols.protocol import VendorProtocol
 from providers.openai_streams import call_piece, chunk, sse
 from providers.reading import Read, fold, pieces, read

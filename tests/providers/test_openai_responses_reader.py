@@ -8,7 +8,7 @@ from chatd.core.model import Finished, FinishReason, Ping, SourceFound, ToolCall
 from chatd.core.parts import ReasoningPart, SourcePart, TextPart, ToolCallPart, ToolResultPart
 from chatd.core.usage import Usage
 from chatd.providers.framing.wire_event import UnreadableStream, WireEvent
-from chatd.providers.protocols.openai_responses import OpenAIResponses
+from chatd.providers.protocols.openai.responses import OpenAIResponses
 from providers.openai_streams import completed, read_responses
 
 PROTOCOL = "openai-responses"

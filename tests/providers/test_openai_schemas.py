@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatd.providers.protocols.openai_schemas import acceptable
+from chatd.providers.protocols.openai.schemas import acceptable
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.sampled_from(["object", "array", "#/$defs/A"]),

@@ -10,7 +10,7 @@ from chatd.core.model import FinishReason, ModelRequest, PromptMessage, TextDelt
 from chatd.core.parts import ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from chatd.core.roles import Role
 from chatd.providers.framing.sse import SseFraming
-from chatd.providers.protocols.anthropic_messages import AnthropicMessages
+from chatd.providers.protocols.anthropic.messages import AnthropicMessages
 from providers.reading import Read, pieces, read
 from providers.recordings import Recording, errors, streams
 

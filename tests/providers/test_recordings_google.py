@@ -12,7 +12,7 @@ from chatd.core.parts import ReasoningPart, TextPart, ToolCallPart, ToolResultPa
 from chatd.core.repair import repair
 from chatd.core.roles import Role
 from chatd.providers.framing.sse import SseFraming
-from chatd.providers.protocols.google_gemini import GoogleGemini
+from chatd.providers.protocols.google.gemini import GoogleGemini
 from core.prompt_legality import problems
 from providers.reading import Read, pieces, read
 from providers.recordings import Recording, streams

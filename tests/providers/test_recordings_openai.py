@@ -12,9 +12,9 @@ from chatd.core.parts import ReasoningPart, TextPart, ToolCallPart, ToolResultPa
 from chatd.core.roles import Role
 from chatd.core.usage import Usage
 from chatd.providers.framing.sse import SseFraming
-from chatd.providers.protocols.openai_chat import OpenAIChat
-from chatd.providers.protocols.openai_errors import failed_response
-from chatd.providers.protocols.openai_responses import OpenAIResponses
+from chatd.providers.protocols.openai.chat import OpenAIChat
+from chatd.providers.protocols.openai.errors import failed_response
+from chatd.providers.protocols.openai.responses import OpenAIResponses
 from chatd.providers.protocols.protocol import VendorProtocol
 from providers.reading import Read, pieces, read
 from providers.recordings import Recording, errors, streams

@@ -71,7 +71,7 @@ class ToolChoice(StrEnum):
 class PromptMessage(msgspec.Struct, frozen=True):
     """A message of a prompt. Files have their data. `origin` is the provider that wrote it, if one did.
 
-    Between providers only what every vendor understands is carried over (core/repair.py).
+    Between providers only what every vendor understands is carried over (core/repair).
     """
 
     role: Role

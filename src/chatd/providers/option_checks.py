@@ -16,10 +16,10 @@ from chatd.providers.hosts import ProviderAccess, host_of
 from chatd.providers.hosts.bedrock import BedrockOptions
 from chatd.providers.hosts.openai import AzureHostOptions, CompatibleHostOptions, OpenAIHostOptions
 from chatd.providers.hosts.vertex import VertexOptions
-from chatd.providers.protocols.anthropic_options import AnthropicOptions
-from chatd.providers.protocols.google_options import GoogleOptions
-from chatd.providers.protocols.openai_chat_request import OpenAIChatOptions
-from chatd.providers.protocols.openai_responses_request import OpenAIOptions
+from chatd.providers.protocols.anthropic.options import AnthropicOptions
+from chatd.providers.protocols.google.options import GoogleOptions
+from chatd.providers.protocols.openai.chat_request import OpenAIChatOptions
+from chatd.providers.protocols.openai.responses_request import OpenAIOptions
 
 _NO_KEY_YET: Final = Secret("unset")  # a provider may be set up before its key is at hand
 _PLACE: Final = re.compile(r"[a-z0-9-]{1,64}")  # of regions and locations, which become a part of an address

@@ -5,8 +5,8 @@ from typing import Final
 from chatd.core.model import ModelRequest
 from chatd.providers.framing.sse import SseFraming
 from chatd.providers.hosts.access import ProviderAccess, json_headers, required_key
-from chatd.providers.protocols.anthropic_messages import AnthropicMessages
-from chatd.providers.protocols.anthropic_options import betas
+from chatd.providers.protocols.anthropic.messages import AnthropicMessages
+from chatd.providers.protocols.anthropic.options import betas
 from chatd.providers.transport import OutboundRequest
 
 _URL: Final = "https://api.anthropic.com"

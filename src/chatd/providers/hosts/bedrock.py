@@ -11,8 +11,8 @@ from chatd.core.model import ModelRequest
 from chatd.providers.framing.event_stream import EventStreamFraming
 from chatd.providers.hosts.access import ProviderAccess, json_headers, read_options
 from chatd.providers.hosts.rehost import rehosted
-from chatd.providers.protocols.anthropic_messages import AnthropicMessages
-from chatd.providers.protocols.anthropic_options import betas
+from chatd.providers.protocols.anthropic.messages import AnthropicMessages
+from chatd.providers.protocols.anthropic.options import betas
 from chatd.providers.transport import OutboundRequest
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from urllib.parse import quote
 from chatd.core.model import ModelRequest
 from chatd.providers.framing.sse import SseFraming
 from chatd.providers.hosts.access import ProviderAccess, json_headers, required_key
-from chatd.providers.protocols.google_gemini import GoogleGemini
+from chatd.providers.protocols.google.gemini import GoogleGemini
 from chatd.providers.transport import OutboundRequest
 
 _URL: Final = "https://generativelanguage.googleapis.com/v1beta"

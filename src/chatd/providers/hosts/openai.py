@@ -14,8 +14,8 @@ from chatd.providers.hosts.access import (
     required_key,
     required_url,
 )
-from chatd.providers.protocols.openai_chat import OpenAIChat
-from chatd.providers.protocols.openai_responses import OpenAIResponses
+from chatd.providers.protocols.openai.chat import OpenAIChat
+from chatd.providers.protocols.openai.responses import OpenAIResponses
 from chatd.providers.transport import OutboundRequest
 
 _OPENAI_URL: Final = "https://api.openai.com/v1"

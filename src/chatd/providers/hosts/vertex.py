@@ -12,9 +12,9 @@ from chatd.providers.framing.sse import SseFraming
 from chatd.providers.hosts.access import ProviderAccess, json_headers, read_options
 from chatd.providers.hosts.outbound import Outbound
 from chatd.providers.hosts.rehost import rehosted
-from chatd.providers.protocols.anthropic_messages import AnthropicMessages
-from chatd.providers.protocols.anthropic_options import betas
-from chatd.providers.protocols.google_gemini import GoogleGemini
+from chatd.providers.protocols.anthropic.messages import AnthropicMessages
+from chatd.providers.protocols.anthropic.options import betas
+from chatd.providers.protocols.google.gemini import GoogleGemini
 from chatd.providers.transport import OutboundRequest
 
 _SCOPE: Final = "https://www.googleapis.com/auth/cloud-platform"

@@ -1,0 +1,252 @@
+"""A history as Anthropic's Messages API takes it: user and assistant in turn, made of blocks."""
+
+import re
+from base64 import b64decode
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import Any, Final
+
+import msgspec
+
+from chatd.core.model import Capabilities, ModelRequest, PromptMessage, ProtocolName
+from chatd.core.parts import (
+    ContextFilePart,
+    FilePart,
+    FileReferencePart,
+    Part,
+    ReasoningPart,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
+from chatd.core.roles import Role
+from chatd.providers.protocols.anthropic.options import AnthropicOptions
+
+Block = dict[str, Any]
+
+_IMAGES: Final = frozenset(("image/jpeg", "image/png", "image/gif", "image/webp"))
+_TEXTS: Final = frozenset(("application/json", "application/xml", "application/yaml", "application/x-yaml"))
+_FIRST_WORDS: Final = "Go on."  # the vendor wants a user to speak first
+_NOT_ALLOWED: Final = re.compile(r"[^a-zA-Z0-9_-]")
+_LONGEST_NAME: Final = 128  # the vendor's limit for names of tools
+_FIELDS: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_BAD_JSON: Final = (msgspec.DecodeError, ValueError, RecursionError)
+
+
+class _Media(msgspec.Struct, frozen=True):
+    data: str = ""
+    mime_type: str = ""
+    text: str = ""
+
+
+class _ErrorResult(msgspec.Struct, frozen=True):
+    error: str
+
+
+def system_blocks(messages: Iterable[PromptMessage]) -> list[Block]:
+    return [
+        _text_block(part.text)
+        for message in messages
+        if message.role is Role.SYSTEM
+        for part in message.parts
+        if isinstance(part, TextPart) and part.text.strip()
+    ]
+
+
+def message_blocks(request: ModelRequest, options: AnthropicOptions) -> list[Block]:
+    """The messages. Neighbours of one role are one message, results first; one that is left without blocks is none."""
+    turns: list[tuple[str, list[Block]]] = []
+    for message in request.messages:
+        if message.role is Role.SYSTEM and request.capabilities.system_messages:
+            continue
+        role = "assistant" if message.role is Role.ASSISTANT else "user"
+        blocks = _assistant(message, request, options) if role == "assistant" else _user(message, request.capabilities)
+        if not blocks:
+            continue
+        if turns and turns[-1][0] == role:
+            turns[-1][1].extend(blocks)
+        else:
+            turns.append((role, blocks))
+    if turns and turns[0][0] == "assistant":
+        turns.insert(0, ("user", [_text_block(_FIRST_WORDS)]))
+    if turns and turns[-1][0] == "assistant":
+        _trim_end(turns[-1][1])
+    return [
+        {"role": role, "content": blocks if role == "assistant" else sorted(blocks, key=_is_no_result)}
+        for role, blocks in turns
+    ]
+
+
+def acceptable_name(name: str) -> str:
+    return _NOT_ALLOWED.sub("_", name)[:_LONGEST_NAME] or "_"
+
+
+def acceptable_id(tool_call_id: str) -> str:
+    """The same for a call and its result, which other vendors may have named as they like."""
+    return _NOT_ALLOWED.sub("_", tool_call_id) or "_"
+
+
+def json_object(text: str) -> msgspec.Raw | None:
+    """The text itself if it is a JSON object: order, numbers and repeated keys stay."""
+    try:
+        _FIELDS.decode(text)
+    except _BAD_JSON:
+        return None
+    return msgspec.Raw(text.encode())
+
+
+def _user(message: PromptMessage, capabilities: Capabilities) -> list[Block]:
+    blocks: list[Block] = []
+    for part in message.parts:
+        match part:
+            case TextPart(text=text):
+                blocks.extend(_texts(text))
+            case ToolResultPart() if not part.provider_executed:
+                blocks.append(_result(part, capabilities))
+            case FilePart():
+                blocks.extend(_file(part, capabilities))
+            case FileReferencePart():
+                lines = f"{part.start_line}-{part.end_line}"
+                blocks.append(_text_block(f"[file-reference] {part.file_name}:{lines}\n```\n{part.content}\n```"))
+            case ContextFilePart() if part.context_file_content.strip():
+                blocks.append(_text_block(f"[{part.context_file_path}]\n{part.context_file_content}"))
+            case _:
+                pass
+    return blocks
+
+
+def _assistant(message: PromptMessage, request: ModelRequest, options: AnthropicOptions) -> list[Block]:
+    is_own = message.origin == request.provider
+    blocks: list[Block] = []
+    for part in message.parts:
+        kept: Mapping[str, msgspec.Raw] = _kept(part) if is_own else {}
+        match part:
+            case TextPart(text=text):
+                citations = {"citations": kept["citations"]} if "citations" in kept else {}
+                blocks.extend(block | citations for block in _texts(text))
+            case ReasoningPart():
+                if kept and options.send_reasoning:
+                    blocks.extend(_thinking(part.text, kept))
+            case ToolCallPart() if part.provider_executed:
+                blocks.extend(_verbatim(kept, "_tool_use"))
+            case ToolCallPart():
+                blocks.append(_call(part) | {name: kept[name] for name in kept if name == "caller"})
+            case ToolResultPart() if part.provider_executed:
+                blocks.extend(_verbatim(kept, "_tool_result"))
+            case _:
+                pass  # sources, and files that an assistant made, are for people
+    return blocks
+
+
+def _kept(part: Part) -> Mapping[str, msgspec.Raw]:
+    """What the vendor wanted to see again; nothing if it can't be read."""
+    if not isinstance(part, TextPart | ReasoningPart | ToolCallPart | ToolResultPart):
+        return {}
+    try:
+        return _FIELDS.decode(part.provider_metadata.get(ProtocolName.ANTHROPIC_MESSAGES, "{}"))
+    except _BAD_JSON:
+        return {}
+
+
+def _verbatim(kept: Mapping[str, msgspec.Raw], ending: str) -> list[Block]:
+    kind = msgspec.json.decode(kept.get("type", b'""'))
+    return [{**kept, "type": kind}] if isinstance(kind, str) and kind.endswith(ending) else []
+
+
+def _thinking(text: str, kept: Mapping[str, msgspec.Raw]) -> list[Block]:
+    if "signature" in kept:
+        return [{"type": "thinking", "thinking": valid_text(text), "signature": kept["signature"]}]
+    return [{"type": "redacted_thinking", "data": kept["data"]}] if "data" in kept else []
+
+
+def _call(part: ToolCallPart) -> Block:
+    args = json_object(part.args) if part.args.strip() else msgspec.Raw(b"{}")
+    return {
+        "type": "tool_use",
+        "id": acceptable_id(part.tool_call_id),
+        "name": acceptable_name(part.tool_name),
+        "input": {"_invalid_json": valid_text(part.args)} if args is None else args,
+    }
+
+
+def _result(part: ToolResultPart, capabilities: Capabilities) -> Block:
+    content = _media(part.result, capabilities) if part.is_media else None
+    block: Block = {
+        "type": "tool_result",
+        "tool_use_id": acceptable_id(part.tool_call_id),
+        "content": _result_text(part) if content is None else content,
+    }
+    return block | {"is_error": True} if part.is_error else block
+
+
+def _result_text(part: ToolResultPart) -> str:
+    text = valid_text(part.result)
+    if part.is_error:
+        with suppress(*_BAD_JSON):
+            text = msgspec.json.decode(text, type=_ErrorResult).error
+    return "{}" if text.strip() in ("", "null") else text
+
+
+def _media(result: str, capabilities: Capabilities) -> list[Block] | None:
+    try:
+        media = msgspec.json.decode(valid_text(result), type=_Media)
+    except _BAD_JSON:
+        return None
+    file = FilePart(media_type=media.mime_type, name="of the result", data=media.data)
+    return [*_texts(media.text), *_file(file, capabilities)]
+
+
+def _file(part: FilePart, capabilities: Capabilities) -> list[Block]:
+    """The file as a block of its own, as text, or a text that says that it was left out."""
+    kind = part.media_type.partition(";")[0].strip().lower()
+    try:
+        size = len(content := b64decode(part.data, validate=True))
+    except ValueError:
+        size = len(content := b"")
+    if not size:
+        return [_left_out(part, "it is empty or can't be read")]
+    source = {"type": "base64", "media_type": kind, "data": part.data}
+    if kind in _IMAGES and capabilities.images:
+        if capabilities.max_image_bytes is not None and size > capabilities.max_image_bytes:
+            return [_left_out(part, f"it is larger than {capabilities.max_image_bytes} bytes")]
+        return [{"type": "image", "source": source}]
+    if kind == "application/pdf" and capabilities.pdfs:
+        return [_document(part, source)]
+    if kind.startswith("text/") or kind in _TEXTS or kind.endswith(("+json", "+xml")):
+        text = content.decode("utf-8", "replace")
+        if capabilities.text_files and text.strip():
+            return [_document(part, {"type": "text", "media_type": "text/plain", "data": text})]
+        return [_text_block(f"[file {valid_text(part.name)}]\n{text}")]
+    return [_left_out(part, "this model takes no such files")]
+
+
+def _document(part: FilePart, source: Block) -> Block:
+    block: Block = {"type": "document", "source": source}
+    return block | {"title": valid_text(part.name)} if part.name.strip() else block
+
+
+def _left_out(part: FilePart, why: str) -> Block:
+    return _text_block(f"[file {part.name or 'without a name'} ({part.media_type}) was left out: {why}]")
+
+
+def _texts(text: str) -> list[Block]:
+    return [_text_block(text)] if text.strip() else []
+
+
+def _text_block(text: str) -> Block:
+    return {"type": "text", "text": valid_text(text)}
+
+
+def valid_text(text: str) -> str:
+    """Without lone surrogates, which no JSON can carry."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def _trim_end(blocks: list[Block]) -> None:
+    """The vendor refuses to go on from a text that ends in white space."""
+    if blocks[-1]["type"] == "text":
+        blocks[-1]["text"] = blocks[-1]["text"].rstrip()
+
+
+def _is_no_result(block: Block) -> bool:
+    return block["type"] != "tool_result"

@@ -1,0 +1,1 @@
+"""The JSON of Google Gemini."""
