@@ -23,8 +23,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "providers": {"core", "clock", "background", "observe"},
     "demo": {"core", "clock"},
     "engine": {"core", "clock", "background", "minting", "observe", "store", "providers"},
-    "server": {"core", "wire", "clock", "background", "minting", "observe", "store", "providers", "engine"},
-    "cli": {"core", "wire", "clock", "minting", "observe", "store", "server", "testing"},
+    "server": {"core", "wire", "clock", "background", "minting", "observe", "store", "providers", "demo", "engine"},
+    "cli": {"core", "wire", "clock", "minting", "observe", "store", "providers", "server", "testing"},
     "testing": {"core", "wire", "clock", "store", "minting"},
 }
 

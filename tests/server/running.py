@@ -83,6 +83,7 @@ def settings_for(dsn: str, data_dir: Path, **more: str) -> Settings:
         "CHATD_DATABASE_URL": dsn,
         "CHATD_DATA_DIR": str(data_dir),
         "CHATD_PORT": "0",
+        "CHATD_DEMO_MODEL": "off",  # what is not asked for is not there
         **{f"CHATD_{name.upper()}": value for name, value in more.items()},
     }
     return load_settings(environ=environ, flags={}, cwd=data_dir).settings

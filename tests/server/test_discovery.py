@@ -17,6 +17,8 @@ KEYS: dict[str, Any] = {
     "gemini_api_key": "AIza-12345678",
 }
 
+DEMO: dict[str, Any] = {"demo_model": "auto"}
+
 
 async def configured(api: Api) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     return (await api.get(PROVIDERS)).body, (await api.get(MODELS)).body
@@ -61,24 +63,69 @@ async def test_replicas_that_start_together_set_up_once_and_what_was_deleted_sta
     assert after == []
 
 
-async def test_nothing_is_set_up_beside_what_an_owner_configured_but_the_demo_does_not_count(
-    database: Any, tmp_path: Path
-):
-    key: dict[str, Any] = {"anthropic_api_key": KEYS["anthropic_api_key"]}
+async def test_nothing_is_set_up_beside_what_an_owner_configured(database: Any, tmp_path: Path):
     local = {"type": "openai-compat", "base_url": "http://127.0.0.1:1/v1"}
     async with running_server(database.dsn, tmp_path) as running:
-        made = (await running.owner.post(PROVIDERS, {**local, "name": "own"})).body
-        async with running_server(database.dsn, tmp_path, first_user=False, **key):
-            beside, _ = await configured(running.owner)
-        await running.owner.delete(f"{PROVIDERS}/{made['id']}")
-        demo = (await running.owner.post(PROVIDERS, {**local, "name": "Demo"})).body
-        await running.owner.post(MODELS, {"ai_provider_id": demo["id"], "model": "demo", "context_limit": 1000})
-        async with running_server(database.dsn, tmp_path, first_user=False, **key):
-            providers, models = await configured(running.owner)
+        await running.owner.post(PROVIDERS, {**local, "name": "own"})
+        async with running_server(database.dsn, tmp_path, first_user=False, **KEYS, **DEMO):
+            providers, _ = await configured(running.owner)
 
-    assert [row["name"] for row in beside] == ["own"]
+    assert [row["name"] for row in providers] == ["own"]
+
+
+async def test_with_no_key_and_no_provider_there_is_a_free_demo_that_answers_from_every_replica(
+    database: Any, tmp_path: Path
+):
+    async with (
+        running_server(database.dsn, tmp_path, **DEMO) as running,
+        running_server(database.dsn, tmp_path, first_user=False, **DEMO) as other,
+    ):
+        providers, models = await configured(running.owner)
+        test = f"{PROVIDERS}/{providers[0]['id']}/test"
+        tested = [await api.post(test, {}) for api in (running.owner, other.api.with_token(running.owner.token))]
+
+    assert [(row["name"], row["type"], row["has_api_key"]) for row in providers] == [("Demo", "openai-compat", False)]
+    assert [(row["model"], row["is_default"]) for row in models] == [("demo", True)]
+    assert set(models[0]["prices"].values()) == {"0"}
+    assert [answer.body["ok"] for answer in tested] == [True, True]
+
+
+async def test_a_real_model_takes_the_place_of_the_demo_as_the_default(database: Any, tmp_path: Path):
+    key: dict[str, Any] = {"anthropic_api_key": KEYS["anthropic_api_key"]}
+    async with (
+        running_server(database.dsn, tmp_path, **DEMO) as running,
+        running_server(database.dsn, tmp_path, first_user=False, **DEMO, **key),
+    ):
+        providers, models = await configured(running.owner)
+
     assert [row["name"] for row in providers] == ["Demo", "anthropic"]
     assert [row["model"] for row in models if row["is_default"]] == ["claude-opus-5-5"]
+
+
+async def test_the_first_model_that_an_owner_adds_is_the_default_in_place_of_the_demo(database: Any, tmp_path: Path):
+    local = {"type": "openai-compat", "base_url": "http://127.0.0.1:1/v1", "name": "own"}
+    async with running_server(database.dsn, tmp_path, **DEMO) as running:
+        own = (await running.owner.post(PROVIDERS, local)).body
+        for model in ("first", "second"):
+            await running.owner.post(MODELS, {"ai_provider_id": own["id"], "model": model, "context_limit": 1000})
+        _, models = await configured(running.owner)
+
+    assert [row["model"] for row in models if row["is_default"]] == ["first"]
+
+
+async def test_a_demo_that_was_deleted_or_is_switched_off_stays_away(database: Any, tmp_path: Path):
+    async with running_server(database.dsn, tmp_path, **DEMO) as running:
+        (demo,), _ = await configured(running.owner)
+        async with running_server(database.dsn, tmp_path, first_user=False) as without:
+            owner = without.api.with_token(running.owner.token)
+            switched_off = await owner.post(f"{PROVIDERS}/{demo['id']}/test", {})
+        await running.owner.delete(f"{PROVIDERS}/{demo['id']}")
+        async with running_server(database.dsn, tmp_path, first_user=False, **DEMO):
+            providers, models = await configured(running.owner)
+
+    assert switched_off.body["ok"] is False
+    assert "switched off" in switched_off.body["message"]
+    assert (providers, models) == ([], [])
 
 
 async def test_an_openai_key_for_another_address_speaks_the_older_api_there(database: Any, tmp_path: Path):

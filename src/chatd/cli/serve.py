@@ -5,6 +5,7 @@ import shutil
 import socket
 import sys
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from threading import Thread
@@ -66,16 +67,21 @@ def _import_routes_meanwhile() -> None:
 
 async def _serve_one(settings: Settings, sock: socket.socket) -> int:
     from chatd.server.compose import running_replica
+    from chatd.server.discovery import has_only_demo
 
     async with running_replica(settings, clock=SystemClock()) as replica:
         code = await _setup_code(replica.accounts)
+        only_demo = await has_only_demo(replica.opened.store)
         _say(replica.opened.notes)
-        return await _serve_replica(settings, sock, replica, lambda url: _greet(settings.public_url or url, code))
+        greet = partial(_greet, settings, code=code, only_demo=only_demo)
+        return await _serve_replica(settings, sock, replica, greet)
 
 
 async def _serve_many(settings: Settings, sock: socket.socket) -> int:
     """The parent: it holds the socket and the database open, and speaks to the terminal for all."""
+    from chatd.providers.catalogue import load_catalogue
     from chatd.server.compose import bootstrap_admin, expire_replica, open_accounts, open_store
+    from chatd.server.discovery import discover_models, has_only_demo
     from chatd.server.replicas import ReplicaOptions, keep_replicas
 
     clock = SystemClock()
@@ -83,13 +89,15 @@ async def _serve_many(settings: Settings, sock: socket.socket) -> int:
         with open_accounts(opened, settings, clock=clock) as accounts:
             await bootstrap_admin(settings, accounts)
             code = await _setup_code(accounts)
+        await discover_models(opened.store, settings, load_catalogue(settings.model_catalogue), clock)
+        only_demo = await has_only_demo(opened.store)
         _say(opened.notes)
         options = ReplicaOptions(
             count=settings.replicas,
             argv=_child_command,
             drain_seconds=settings.drain_seconds,
             on_death=lambda death: expire_replica(opened, death.replica_id, clock=clock),
-            on_ready=lambda url: _greet(settings.public_url or url, code),
+            on_ready=partial(_greet, settings, code=code, only_demo=only_demo),
         )
         return await keep_replicas(sock, clock=clock, options=options)
 
@@ -146,7 +154,8 @@ def _say(notes: tuple[str, ...]) -> None:
         print(f"chatd: {note}")
 
 
-def _greet(url: str, code: Secret | None) -> None:
+def _greet(settings: Settings, url: str, *, code: Secret | None, only_demo: bool) -> None:
+    url = settings.public_url or url
     print(f"\nchatd {chatd.__version__} is ready: {url}\n")
     if code is not None:
         print("There is no user yet. Create the first admin, in another terminal on this machine:\n")
@@ -155,6 +164,9 @@ def _greet(url: str, code: Secret | None) -> None:
         print(f"  curl {url}/api/v2/users/first -H 'content-type: application/json' -d '{{")
         print(f'    "code": "{code.reveal()}",')
         print('    "email": "you@example.com", "username": "you", "password": "at least 8 characters"}\'\n')
+    if only_demo:
+        print("No model provider is configured yet: a demo model answers, which says so. For a real one, set")
+        print("ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY and start again, or see docs/models.md.\n")
     print("Next:")
     print(f"  open   {url}")
     print(f"  read   {url}/api/openapi.json")

@@ -16,15 +16,16 @@ from chatd.background import beside
 from chatd.clock import Clock, SystemClock
 from chatd.core.access import KEYRING, WORKER
 from chatd.core.errors import Conflict
+from chatd.demo.on_demand import demo_on_demand
 from chatd.engine.models import Models
-from chatd.minting import uuid7
+from chatd.minting import new_token, uuid7
 from chatd.observe.logs import get_logger
 from chatd.observe.metrics import Metrics
 from chatd.providers.catalogue import Catalogue, load_catalogue
 from chatd.providers.hosts import Outbound
 from chatd.providers.transport import Transport, open_transport
 from chatd.server.accounts import Accounts, Client
-from chatd.server.discovery import discover, found_keys
+from chatd.server.discovery import discover_models
 from chatd.server.identity import Identity
 from chatd.server.janitor import clean_forever
 from chatd.server.passwords import open_passwords
@@ -136,8 +137,11 @@ async def running_replica(
     """
     id = replica_id or uuid7(clock.now())
     catalogue = load_catalogue(settings.model_catalogue)
-    outbound = Outbound(settings.outbound_proxy, settings.outbound_ca)
     async with AsyncExitStack() as stack:
+        demo = None
+        if settings.demo_model == "auto":
+            demo = await stack.enter_async_context(demo_on_demand(api_key=new_token(), clock=clock))
+        outbound = Outbound(settings.outbound_proxy, settings.outbound_ca, demo)
         opened = await stack.enter_async_context(open_store(settings, clock=clock, replica=replica))
         hints_url = settings.hints_url.reveal() if settings.hints_url else None
         hints = await stack.enter_async_context(open_hints(hints_url, dsn=lambda: opened.dsn, clock=clock))
@@ -149,7 +153,7 @@ async def running_replica(
         versions.on_change("models", models.forget)
         transport = await stack.enter_async_context(open_transport(proxy=outbound.proxy, ca=outbound.ca))
         await bootstrap_admin(settings, accounts)
-        if await discover(opened.store, catalogue, found_keys(settings), clock):
+        if await discover_models(opened.store, settings, catalogue, clock):
             versions.changed("models")
         lease = await stack.enter_async_context(_heartbeat(opened, settings, id, clock=clock))
         background = {

@@ -1,6 +1,6 @@
-"""Providers and models out of the keys that the environment has, at the first start. Once per key, for all replicas."""
+"""The first providers and models: out of the keys that the environment has, else the demo. Once, for all replicas."""
 
-from collections.abc import Sequence
+from decimal import Decimal
 from typing import Final
 
 import msgspec
@@ -10,16 +10,20 @@ from chatd.core.access import MODEL_KEEPER
 from chatd.core.model_checks import same_address
 from chatd.core.provider_kind import ProviderKind
 from chatd.core.secret import Secret
+from chatd.demo.brain import MODEL
 from chatd.minting import uuid7
 from chatd.observe.logs import get_logger
 from chatd.providers.catalogue import Catalogue
+from chatd.providers.hosts.demo import DEMO_URL, is_demo
 from chatd.server.model_configs import default_options
 from chatd.server.providers import models_locked
 from chatd.server.settings import Settings
 from chatd.store.actor import acting_as
 from chatd.store.store import Store
 
-DEMO: Final = "demo"  # the name of the demo's provider, which does not count: who gives a key wants a real model
+_DEMO: Final = "demo"  # how it is remembered
+_FREE: Final = Decimal(0)
+_DEMO_CONTEXT: Final = 128_000  # tokens: it has no limit, but a meter needs one
 _REMEMBERED: Final = "models.discovered"
 _OPENAI_URL: Final = "https://api.openai.com"
 _log = get_logger("chatd.discovery")
@@ -53,30 +57,45 @@ def found_keys(settings: Settings) -> list[FoundKey]:
     return found
 
 
-async def discover(store: Store, catalogue: Catalogue, keys: Sequence[FoundKey], clock: Clock) -> bool:
-    """Set up what was found, where there is no provider yet. What was set up once and then deleted stays away.
+async def discover_models(store: Store, settings: Settings, catalogue: Catalogue, clock: Clock) -> bool:
+    """Set up what keys are found for, where there is no provider yet; where there is no key either, the demo.
 
-    Gives whether anything was made.
+    What was set up once and then deleted stays away. The demo's provider does not count: who gives a key wants a real
+    model. Gives whether anything was made.
     """
-    if not keys:
-        return False
+    keys = found_keys(settings)
     with acting_as(MODEL_KEEPER):
         async with models_locked(store) as tx:
             known = await tx.get_site_setting(key=_REMEMBERED)
             remembered = msgspec.json.decode(known, type=list[str]) if known else []
             providers = await tx.list_providers()
-            new = [key for key in keys if key.name not in remembered]
-            if not new or any(provider.name.lower() != DEMO for provider in providers):
+            if any(not is_demo(provider.base_url) for provider in providers):
                 return False
+            new = [key for key in keys if key.name not in remembered]
             for key in new:
                 await _set_up(tx, catalogue, key, clock)
-            value = msgspec.json.encode([*remembered, *(key.name for key in new)]).decode()
+            names = [key.name for key in new]
+            if settings.demo_model == "auto" and not keys and not providers and _DEMO not in remembered:
+                await _set_up_demo(tx, clock)
+                names = [_DEMO]
+            if not names:
+                return False
+            value = msgspec.json.encode([*remembered, *names]).decode()
             await tx.upsert_site_setting(key=_REMEMBERED, value=value)
             await _settle_default(tx)
+    if names == [_DEMO]:
+        _log.info("set up the demo model: no key and no provider is configured")
     for key in new:
         models = [model.name for model in catalogue.suggested(key.vendor)]
         _log.info("set up a provider from the environment", provider=key.name, type=key.kind, models=models)
     return True
+
+
+async def has_only_demo(store: Store) -> bool:
+    """Whether the demo is all that there is to talk to."""
+    with acting_as(MODEL_KEEPER):
+        providers = await store.list_providers()
+    return bool(providers) and all(is_demo(provider.base_url) for provider in providers)
 
 
 async def _set_up(tx: Store, catalogue: Catalogue, found: FoundKey, clock: Clock) -> None:
@@ -108,12 +127,40 @@ async def _set_up(tx: Store, catalogue: Catalogue, found: FoundKey, clock: Clock
         )
 
 
+async def _set_up_demo(tx: Store, clock: Clock) -> None:
+    provider_id = uuid7(clock.now())
+    await tx.insert_provider(
+        id=provider_id,
+        name="Demo",
+        kind=ProviderKind.OPENAI_COMPAT,
+        display_name="",
+        base_url=DEMO_URL,
+        api_key=None,
+        options="{}",
+        enabled=True,
+    )
+    await tx.insert_model_config(
+        id=uuid7(clock.now()),
+        provider_id=provider_id,
+        model=MODEL,
+        display_name="Demo",
+        enabled=True,
+        context_limit=_DEMO_CONTEXT,
+        compression_threshold=70,
+        options="{}",
+        input_price=_FREE,
+        output_price=_FREE,
+        cache_read_price=_FREE,
+        cache_write_price=_FREE,
+    )
+
+
 async def _settle_default(tx: Store) -> None:
     """The oldest real model, also in place of the demo's."""
-    demo = {provider.id for provider in await tx.list_providers() if provider.name.lower() == DEMO}
+    demo = {provider.id for provider in await tx.list_providers() if is_demo(provider.base_url)}
     configs = await tx.list_model_configs()
     if any(config.is_default and config.provider_id not in demo for config in configs):
         return
-    first = next((config for config in configs if config.provider_id not in demo), None)
-    if first is not None:
+    real = [config for config in configs if config.provider_id not in demo]
+    for first in (real or configs)[:1]:
         await tx.set_default_model_config(id=first.id)

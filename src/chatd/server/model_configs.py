@@ -19,6 +19,7 @@ from chatd.engine.models import prices_of, read_model_options
 from chatd.minting import uuid7
 from chatd.providers.catalogue import Catalogue, KnownModel
 from chatd.providers.hosts import ProviderAccess
+from chatd.providers.hosts.demo import is_demo
 from chatd.providers.option_checks import model_option_problems
 from chatd.server.providers import models_locked
 from chatd.store.actor import acting_as
@@ -87,7 +88,7 @@ class ModelConfigs:
                 options=_json(options),
                 **_price_columns(_prices(asked.prices)),
             )
-            await _settle_default(tx, row.id if asked.is_default else None)
+            await _settle_default(tx, row.id if asked.is_default or await _is_first_real(tx, row) else None)
             return self._shown(await _get(tx, row.id), provider)
 
     async def change(self, id: UUID, asked: wire.UpdateModelConfig) -> wire.ModelConfig:
@@ -209,6 +210,14 @@ async def _settle_default(tx: Store, wanted: UUID | None) -> None:
         await tx.set_default_model_config(id=wanted)
     with acting_as(MODEL_KEEPER):
         await tx.elect_default_model_config()
+
+
+async def _is_first_real(tx: Store, new: ModelConfig) -> bool:
+    """Whether all others are the demo's: who sets up a model wants no demo."""
+    with acting_as(MODEL_KEEPER):
+        demo = {provider.id for provider in await tx.list_providers() if is_demo(provider.base_url)}
+        others = [config for config in await tx.list_model_configs() if config.id != new.id]
+    return new.provider_id not in demo and all(other.provider_id in demo for other in others)
 
 
 async def _get(store: Store, id: UUID) -> ModelConfig:

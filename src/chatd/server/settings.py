@@ -214,6 +214,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             flag=False,
         ),
     ] = None
+    demo_model: Annotated[
+        Literal["auto", "off"],
+        Setting(
+            Choice(("auto", "off")),
+            "A model for trying chatd out, on this machine; auto sets it up when there is no provider and no key.",
+        ),
+    ] = "auto"
     log_format: Annotated[
         Literal["auto", "text", "json"],
         Setting(Choice(("auto", "text", "json")), "How log lines look; auto is text on a terminal, else JSON."),

@@ -4,6 +4,7 @@ from chatd.core.errors import InvalidRequest
 from chatd.providers.hosts.access import Host, ProviderAccess, ProviderKind
 from chatd.providers.hosts.anthropic import AnthropicHost
 from chatd.providers.hosts.bedrock import BedrockHost
+from chatd.providers.hosts.demo import DemoHost, is_demo
 from chatd.providers.hosts.google import GoogleHost
 from chatd.providers.hosts.openai import AzureHost, CompatibleHost, OpenAIHost
 from chatd.providers.hosts.outbound import NO_PROXY, Outbound
@@ -27,6 +28,8 @@ def host_of(access: ProviderAccess, outbound: Outbound = NO_PROXY) -> Host:
             return BedrockHost(access)
         case ProviderKind.VERTEX:
             return VertexHost(access, outbound)
+        case ProviderKind.OPENAI_COMPAT if is_demo(access.base_url):
+            return DemoHost(access, outbound.find_demo)
         case ProviderKind.OPENAI_COMPAT | ProviderKind.OPENROUTER | ProviderKind.VERCEL:
             return CompatibleHost(access)
         case _:

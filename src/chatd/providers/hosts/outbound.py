@@ -1,4 +1,4 @@
-"""The operator's way out, for the few requests that a vendor's own library makes: tokens."""
+"""The operator's way out: where requests may go, also those few that a vendor's own library makes."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from chatd.core.secret import Secret
+from chatd.providers.hosts.demo import FindDemo
 
 if TYPE_CHECKING:
     import urllib3
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 class Outbound(msgspec.Struct, frozen=True):
     proxy: Secret | None = None
     ca: Path | None = None
+    find_demo: FindDemo | None = None  # None: this server has none
 
     def pool(self) -> "urllib3.PoolManager":
         """Blocking: for threads. Imported only for who uses it."""
