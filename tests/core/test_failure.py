@@ -36,6 +36,7 @@ def answer(status: int, error: object, **more: Any) -> Failure:
     return failure(status_code=status, body=json.dumps(error), content_type="application/json", **more)
 
 
+@pytest.mark.behaviour("ERR-1", "ERR-2")
 @pytest.mark.parametrize(
     ("status", "kind", "retryable"),
     [
@@ -67,6 +68,7 @@ def test_a_bare_status_is_enough(status: int | None, kind: str, retryable: bool)
     assert found.status_code == (None if status == 200 else status)
 
 
+@pytest.mark.behaviour("ERR-2")
 def test_the_vendors_code_tells_an_empty_account_from_a_busy_minute():
     busy = {
         "error": {"type": "requests", "code": "rate_limit_exceeded", "message": "Slow down; see your billing page."}
@@ -77,6 +79,7 @@ def test_the_vendors_code_tells_an_empty_account_from_a_busy_minute():
     assert answer(429, empty).kind is FailureKind.USAGE_LIMIT
 
 
+@pytest.mark.behaviour("ERR-1")
 @pytest.mark.parametrize(
     ("status", "error", "kind", "retryable"),
     [
@@ -212,6 +215,120 @@ def test_the_errors_of_each_vendor_are_told_apart(status: int, error: object, ki
     assert (found.kind, found.retryable) == (kind, retryable), found
 
 
+@pytest.mark.parametrize(
+    ("status", "error", "kind", "retryable"),
+    [
+        (429, {"error": {"type": "exceeded_current_quota_error", "message": "suspended"}}, "usage_limit", False),
+        (429, {"type": "service_tier_capacity_exceeded", "code": "3505", "message": "full"}, "overloaded", True),
+        (498, {"error": {"message": "Flex tier capacity exceeded"}}, "overloaded", True),
+        (
+            499,
+            {"error": {"code": 499, "status": "CANCELLED", "message": "The operation was cancelled."}},
+            "timeout",
+            True,
+        ),
+        (407, None, "config", False),
+        (425, None, "timeout", True),
+        (409, None, "unknown", True),
+        (
+            429,
+            {"error": {"type": "rate_limit_error", "message": "You have reached your specified API usage limits."}},
+            "usage_limit",
+            False,
+        ),
+        (429, {"message": "You have reached your specified API usage limits."}, "usage_limit", False),
+        (429, {"detail": "upstream said insufficient_quota"}, "usage_limit", False),
+        (
+            400,
+            {
+                "type": "error",
+                "error": {
+                    "type": "invalid_request_error",
+                    "message": "You have reached your specified API usage limits. You will regain access in March.",
+                },
+            },
+            "usage_limit",
+            False,
+        ),
+        (403, {"__type": "SignatureDoesNotMatch", "message": "does not match"}, "auth", False),
+    ],
+)
+def test_the_odder_errors_are_told_apart_too(status: int, error: object, kind: str, retryable: bool):
+    found = answer(status, error)
+
+    assert (found.kind, found.retryable) == (kind, retryable), found
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "kind", "retryable"),
+    [
+        ("throttlingException", 429, "rate_limit", True),
+        ("modelStreamErrorException", 424, "unknown", True),
+        ("internalServerException", 500, "unknown", True),
+        ("modelTimeoutException", 408, "timeout", True),
+        ("serviceUnavailableException", 503, "timeout", True),
+        ("validationException", 400, "config", False),
+        ("ModelNotReadyException", 429, "overloaded", True),
+        ("AccessDeniedException", 403, "auth", False),
+    ],
+)
+def test_bedrocks_exceptions_are_known_in_a_stream_and_in_a_header(name: str, status: int, kind: str, retryable: bool):
+    header = {"x-amzn-ErrorType": f"{name}:http://internal.amazon.com/x"}
+
+    assert verdict(error_code=name) == (kind, retryable)
+    assert verdict(status_code=status, headers=header) == (kind, retryable)
+
+
+def test_the_json_that_a_gateway_puts_in_place_of_a_message_is_read():
+    inner = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
+    error = {"error": {"message": "Provider returned error", "code": 400, "metadata": {"raw": json.dumps(inner)}}}
+
+    found = answer(400, error)
+
+    assert found.kind is FailureKind.OVERLOADED
+    assert found.detail == "Provider returned error; Overloaded"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+        "the request exceeds the available context size, try increasing it",
+        "Please reduce the length of the messages or completion.",
+        "Your request exceeded model token limit: 262144",
+    ],
+)
+def test_a_chat_that_is_too_long_is_told_apart_for_compatible_servers_too(said: str):
+    assert answer(400, {"error": {"message": said}}).wording is Wording.CONTEXT_TOO_LONG
+
+
+@pytest.mark.parametrize(
+    ("said", "seconds"),
+    [
+        ("Please try again in 20s. Visit the page.", 20.0),
+        ("Please try again in 1m2.5s.", 62.5),
+        ("Please try again in 1h12m0s.", 4320.0),
+        ("Please try again in 6ms.", 0.006),
+        ("Please retry after 22 seconds.", 22.0),
+        ("Try again in 3 minutes", 180.0),
+        ("Please retry your request after 5 seconds.", 5.0),
+        ("Please try again in a moment.", None),
+        ("Please try again in 5 steps.", None),
+        ("Please try again in 2026.", None),
+        ("Please try again later.", None),
+    ],
+)
+@pytest.mark.behaviour("ERR-3")
+def test_a_wait_that_is_asked_for_in_words_counts_if_nothing_better_does(said: str, seconds: float | None):
+    error = {"error": {"code": "rate_limit_exceeded", "message": said}}
+
+    assert answer(429, error).retry_after_seconds == (pytest.approx(seconds) if seconds else None)
+    assert failure(text=said, error_code="rate_limit_exceeded").retry_after_seconds == (
+        pytest.approx(seconds) if seconds else None
+    )
+    assert answer(429, error, headers={"retry-after": "2"}).retry_after_seconds == 2.0
+
+
 def test_a_code_in_amazons_headers_counts():
     assert verdict(status_code=400, headers={"X-Amzn-ErrorType": "ThrottlingException:http://a/"}) == (
         "rate_limit",
@@ -224,6 +341,7 @@ def test_a_passing_http2_reset_is_retried(http2_code: int):
     assert verdict(fault=Fault.HTTP2_RESET, http2_code=http2_code) == (FailureKind.TIMEOUT, True)
 
 
+@pytest.mark.behaviour("ERR-2")
 @pytest.mark.parametrize("http2_code", [1, 3, 13, None])
 def test_any_other_http2_reset_is_not_retried_whatever_its_words(http2_code: int | None):
     found = verdict(fault=Fault.HTTP2_RESET, http2_code=http2_code, text="connection reset, timeout")
@@ -231,6 +349,7 @@ def test_any_other_http2_reset_is_not_retried_whatever_its_words(http2_code: int
     assert found == (FailureKind.UNKNOWN, False)
 
 
+@pytest.mark.behaviour("ERR-5")
 @pytest.mark.parametrize(
     "gone",
     [
@@ -249,6 +368,7 @@ def test_a_connection_that_is_lost_is_retried(gone: Fault):
     assert found.message == "Anthropic is temporarily unavailable."
 
 
+@pytest.mark.behaviour("ERR-5")
 @pytest.mark.parametrize(
     "text",
     [
@@ -263,6 +383,7 @@ def test_a_connection_that_is_lost_is_known_by_its_words_too(text: str):
     assert verdict(text=text) == (FailureKind.TIMEOUT, True)
 
 
+@pytest.mark.behaviour("ERR-4")
 @pytest.mark.parametrize(
     "closed",
     [
@@ -279,6 +400,7 @@ def test_a_stream_that_closes_before_its_terminal_event_is_a_retryable_timeout_t
     assert found.message == "OpenAI closed the stream before the answer was complete."
 
 
+@pytest.mark.behaviour("ERR-1", "LOOP-11")
 def test_silence_and_a_slow_start_are_kinds_of_their_own_and_retried():
     assert verdict(fault=Fault.STREAM_SILENCE, status_code=200) == (FailureKind.STREAM_SILENCE_TIMEOUT, True)
     assert verdict(fault=Fault.STARTUP_TIMEOUT) == (FailureKind.STARTUP_TIMEOUT, True)
@@ -299,6 +421,10 @@ def test_a_filtered_answer_is_not_retried_and_says_why():
 def test_an_untrusted_certificate_and_missing_credentials_are_for_the_operator():
     assert verdict(fault=Fault.TLS) == (FailureKind.CONFIG, False)
     assert verdict(fault=Fault.CREDENTIALS) == (FailureKind.CONFIG, False)
+    assert verdict(fault=Fault.ADDRESS) == (FailureKind.CONFIG, False)
+    assert failure(fault=Fault.PROXY, provider="openai").message == (
+        "The outbound proxy did not let the request to OpenAI through. Check the proxy's settings."
+    )
 
 
 def test_a_stream_that_cannot_be_read_is_retried_unless_it_is_a_web_page():
@@ -331,6 +457,7 @@ def test_a_chat_that_is_too_long_for_the_model_is_told_apart(error: object):
     assert answer(400, error).wording is Wording.CONTEXT_TOO_LONG
 
 
+@pytest.mark.behaviour("ERR-3")
 def test_the_hint_of_the_headers_is_kept_when_the_provider_is_named():
     found = failure(status_code=429, headers={"RETRY-AFTER": "17"})
     named = with_provider(found, "openrouter")
@@ -341,6 +468,7 @@ def test_the_hint_of_the_headers_is_kept_when_the_provider_is_named():
     assert named == msgspec.structs.replace(found, provider="openrouter", message=named.message)
 
 
+@pytest.mark.behaviour("ERR-3")
 def test_a_hint_does_not_make_a_failure_retryable():
     found = failure(status_code=401, headers={"retry-after": "5"})
 
@@ -389,6 +517,7 @@ def test_a_message_made_by_hand_is_kept_when_the_provider_is_named():
     assert with_provider(made, "google").message == "The image is too large."
 
 
+@pytest.mark.behaviour("ERR-1")
 def test_the_error_event_says_everything_that_a_client_shows():
     found = answer(429, {"error": {"code": "insufficient_quota", "message": "Out of credit."}}, provider="openai")
 

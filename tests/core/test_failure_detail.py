@@ -48,6 +48,12 @@ def answer(status: int, error: object, **more: Any) -> Failure:
         ),
         ("max_tokens: 70000 > 64000, the most", "max_tokens: 70000 > 64000, the most"),
         ("model claude-sonnet-4-5-20250929 is gone", "model claude-sonnet-4-5-20250929 is gone"),
+        ("Bad gateway: <!DOCTYPE html><html><body>cf</body></html>", "Bad gateway:"),
+        ("x <HTML lang=en>", "x"),
+        ("use <html5> or <bodyguard>", "use <html5> or <bodyguard>"),
+        ("key ABSKQmVkcm9jay1hcGk= is over", "key •••= is over"),
+        ("key nvapi-abcdef_ghij is over", "key ••• is over"),
+        ("x-amz-security-token:IQoJb3JpZ2luX2Vj signed", "x-amz-security-token:••• signed"),
         ("two\nlines\tand\x00controls\u2028here\ud800", "two lines and controls here"),
     ],
 )

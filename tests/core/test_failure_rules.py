@@ -92,11 +92,18 @@ def triggers(rule: Rule) -> list[FailureSignals]:
             FailureSignals(error_type=code.upper()) for code in rule.codes
         ]
     if rule.phrases:
-        return [FailureSignals(text=phrase.example) for phrase in rule.phrases]
-    taken = {status for other in RULES[: RULES.index(rule)] if not other.codes for status in other.statuses}
+        statuses = sorted(rule.statuses) or [None]
+        return [FailureSignals(text=phrase.example, status_code=s) for phrase in rule.phrases for s in statuses]
+    taken = {
+        status
+        for other in RULES[: RULES.index(rule)]
+        if not (other.codes or other.phrases)
+        for status in other.statuses
+    }
     return [FailureSignals(status_code=status) for status in rule.statuses - taken] or [FailureSignals()]
 
 
+@pytest.mark.behaviour("ERR-1")
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 def test_every_member_of_every_rule_leads_to_that_rule(rule: Rule):
     for trigger in triggers(rule):
@@ -113,11 +120,13 @@ def test_every_phrase_occurs_in_its_own_example(phrase: Phrase):
 
 
 def test_every_phrase_and_code_is_used_by_exactly_one_rule():
-    assert sorted(p.words for rule in RULES for p in rule.phrases) == sorted(p.words for p in ALL_PHRASES)
+    by_words_alone = [phrase.words for rule in RULES if not rule.statuses for phrase in rule.phrases]
+    assert sorted(by_words_alone) == sorted(phrase.words for phrase in ALL_PHRASES)
     assert sorted(code for rule in RULES for code in rule.codes) == ALL_CODES
     assert all(code == code.lower() for code in ALL_CODES)
 
 
+@pytest.mark.behaviour("ERR-1")
 def test_every_fault_and_every_kind_has_a_rule():
     assert {fault for rule in RULES for fault in rule.faults} == set(Fault)
     assert {rule.kind for rule in RULES} == set(FailureKind)
@@ -137,6 +146,7 @@ def test_any_signals_give_a_failure_that_is_retryable_exactly_if_its_rule_says_s
     assert "\0" not in json.dumps(payload, ensure_ascii=False)
 
 
+@pytest.mark.behaviour("ERR-3")
 @given(signals, st.sampled_from([{}, {"retry-after": "0"}, {"Retry-After": "3600"}, {"retry-after-ms": "x"}]))
 def test_a_hint_in_the_headers_changes_nothing_but_the_hint(given: FailureSignals, headers: dict[str, str]):
     kept = {name: value for name, value in given.headers.items() if not name.lower().startswith("retry-after")}
@@ -148,7 +158,8 @@ def test_a_hint_in_the_headers_changes_nothing_but_the_hint(given: FailureSignal
     )
 
 
-@given(st.sampled_from([401, 402, 408, 409, 413, 424, 429, *range(500, 600)]), words, words)
+@pytest.mark.behaviour("ERR-2")
+@given(st.sampled_from([401, 402, 407, 408, 409, 413, 424, 425, 498, 499, *range(500, 600)]), words, words)
 def test_words_never_decide_against_a_status_that_settles_the_matter(status: int, text: str, message: str):
     bare = failure(status_code=status)
     worded = failure(status_code=status, text=text, body=message, content_type="text/plain")
@@ -156,11 +167,13 @@ def test_words_never_decide_against_a_status_that_settles_the_matter(status: int
     assert (worded.rule, worded.status_code) == (bare.rule, status)
 
 
+@pytest.mark.behaviour("ERR-2")
 @given(st.sampled_from(Fault), words)
 def test_words_never_decide_against_what_the_transport_saw(fault: Fault, text: str):
     assert failure(fault=fault, text=text).rule == failure(fault=fault).rule
 
 
+@pytest.mark.behaviour("ERR-2")
 @given(st.sampled_from(ALL_CODES), words)
 def test_words_never_decide_whether_to_retry_against_a_code(code: str, text: str):
     assert failure(error_code=code, text=text).retryable == failure(error_code=code).retryable

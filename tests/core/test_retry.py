@@ -47,6 +47,7 @@ def test_the_wait_doubles_from_one_second_to_a_minute():
     assert waits() == [1, 2, 4, 8, 16, 32, *[60] * 18]
 
 
+@pytest.mark.behaviour("ERR-3")
 def test_a_longer_hint_replaces_the_wait_and_a_shorter_one_does_not():
     assert waits(10.0) == [10, 10, 10, 10, 16, 32, *[60] * 18]
     assert waits(0.0) == waits()
@@ -74,6 +75,7 @@ def test_what_is_not_retryable_ends_at_once():
     assert decide(failure, 1, NOW) == GiveUp(failure=failure, reason=GiveUpReason.NOT_RETRYABLE)
 
 
+@pytest.mark.behaviour("ERR-3")
 @given(failures, st.integers(), hints)
 def test_a_hint_changes_when_never_whether(failure: Failure, attempt: int, hint: float | None):
     decisions = [decide(f, attempt, NOW) for f in (failure, msgspec.structs.replace(failure, retry_after_seconds=hint))]
@@ -92,6 +94,7 @@ def test_every_form_of_the_wait_is_the_same_value(hint: float | None, attempt: i
     assert (payload.delay_ms, payload.retrying_at) == (retry.delay_ms, retry.retrying_at)
 
 
+@pytest.mark.behaviour("ERR-3")
 @given(hints, st.integers(1, MOST_ATTEMPTS - 1))
 def test_the_wait_is_the_longer_of_hint_and_backoff_to_the_next_millisecond(hint: float | None, attempt: int):
     retry = decide(unavailable(hint), attempt, NOW)
@@ -114,6 +117,7 @@ def test_the_backoff_of_any_number_stays_within_its_bounds(attempt: int):
     assert 1 <= backoff_seconds(attempt) <= 60
 
 
+@pytest.mark.behaviour("ERR-1", "ERR-3")
 def test_the_retry_event_says_everything_that_a_client_shows():
     failure = classify(FailureSignals(status_code=529, provider="anthropic", headers={"Retry-After": "12.25"}), NOW)
     retry = decide(failure, 3, NOW)

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from chatd.core.retry_after import LONGEST_HINT_SECONDS, bounded, retry_after_seconds
 
+pytestmark = pytest.mark.behaviour("ERR-3")
+
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
 
 

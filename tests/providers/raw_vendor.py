@@ -16,6 +16,7 @@ class Vendor:
         self._talk = talk
         self.connections = 0
         self.requests = 0
+        self.heads: list[bytes] = []  # the first line and the headers of each
         self.url = ""
         self.hung_up = asyncio.Event()
 
@@ -37,6 +38,7 @@ class Vendor:
             head = await reader.readuntil(b"\r\n\r\n")
         except asyncio.IncompleteReadError:
             return False
+        self.heads.append(head)
         length = next(int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:"))
         await reader.readexactly(length)
         return True

@@ -13,6 +13,7 @@ import msgspec
 from chatd.background import beside
 from chatd.clock import Clock
 from chatd.core.failure import Failure, FailureSignals, Fault, classify
+from chatd.core.failure.detail import DOTS
 from chatd.core.model import Finished, ModelEvent, VendorError
 from chatd.providers.framing.wire_event import UnreadableStream, WireEvent
 from chatd.providers.protocols.protocol import VendorProtocol
@@ -21,9 +22,15 @@ from chatd.providers.transport import OutboundRequest, Transport, TransportFault
 FIRST_EVENT_SECONDS: Final = 60.0
 SILENCE_SECONDS: Final = 300.0
 DRAIN_SECONDS: Final = 0.2  # the end follows the last event at once; a vendor that holds it back loses the connection
-MOST_ANSWER_BYTES: Final = 64 * 1024 * 1024  # a thousand times the longest answer that any model gives
+# The longest answers have 128 000 tokens, and vendors spend some 500 bytes on the event of each.
+MOST_ANSWER_BYTES: Final = 256 * 1024 * 1024
 _MOST_ERROR_BYTES: Final = 64 * 1024  # of an error's body; nothing longer is read by anyone
-_STREAM_TYPES: Final = ("text/event-stream", "application/vnd.amazon.eventstream")
+_ERROR_SECONDS: Final = 5.0  # for an error's body, which follows its status at once
+# A success that is no stream: a whole answer, an error under a wrong status, a page of a proxy's. Any other type may be
+# a stream, for some compatible servers name theirs wrongly or not at all.
+_NO_STREAM: Final = ("application/json", "application/problem+json", "text/html", "application/xhtml+xml")
+_PLAIN_HEADERS: Final = frozenset(("accept", "anthropic-beta", "anthropic-version", "content-type"))  # the rest: keys
+_SHORTEST_KEY: Final = 6  # characters; less would be found in ordinary words
 
 
 class Framing(Protocol):
@@ -76,20 +83,30 @@ async def open_stream(
 @asynccontextmanager
 async def _answer(call: ModelCall, transport: Transport, clock: Clock) -> AsyncGenerator[aiohttp.ClientResponse]:
     async with transport.post(call.request) as response:
-        if response.status >= 300 or response.content_type not in _STREAM_TYPES:
-            body = await response.content.read(_MOST_ERROR_BYTES)
+        if response.status >= 300 or response.content_type in _NO_STREAM:
+            body = await _error_body(response, clock)
             # A good status without a stream is a wrong address or a proxy's page.
             raise _Refused(
                 FailureSignals(
                     fault=Fault.PROTOCOL if response.status < 300 else None,
                     status_code=response.status,
                     headers=dict(response.headers),
-                    body=body,
+                    body=_without_keys(body.decode("utf-8", "replace"), call.request),
                     content_type=response.content_type,
                     provider=call.provider,
                 )
             )
         yield response
+
+
+async def _error_body(response: aiohttp.ClientResponse, clock: Clock) -> bytes:
+    """As much of it as comes soon: the status alone says most, and is not lost with the connection."""
+    body = bytearray()
+    with suppress(aiohttp.ClientError, TimeoutError):
+        async with clock.timeout(_ERROR_SECONDS, timer="model error body"):
+            while len(body) < _MOST_ERROR_BYTES and (piece := await response.content.readany()):
+                body += piece
+    return bytes(body[:_MOST_ERROR_BYTES])
 
 
 async def _events(
@@ -125,7 +142,7 @@ async def _drain(response: aiohttp.ClientResponse, clock: Clock) -> None:
 def _checked(events: list[ModelEvent], call: ModelCall) -> list[ModelEvent]:
     for event in events:
         if isinstance(event, VendorError):
-            raise _Refused(_vendor_error(event, call.provider))
+            raise _Refused(_vendor_error(event, call))
     return events
 
 
@@ -167,13 +184,22 @@ class _Refused(Exception):
         self.signals = signals
 
 
-def _vendor_error(event: VendorError, provider: str) -> FailureSignals:
+def _without_keys(text: str, request: OutboundRequest) -> str:
+    """A vendor may quote the key that it refuses, in a form that no pattern knows."""
+    for name, value in request.headers.items():
+        key = value.rpartition(" ")[2]  # of "Bearer key" too
+        if name.lower() not in _PLAIN_HEADERS and len(key) >= _SHORTEST_KEY:
+            text = text.replace(key, DOTS)
+    return text
+
+
+def _vendor_error(event: VendorError, call: ModelCall) -> FailureSignals:
     headers = {} if event.retry_after_seconds is None else {"retry-after": str(event.retry_after_seconds)}
     return FailureSignals(
         status_code=event.status_code,
         headers=headers,
-        provider=provider,
-        text=event.text,
+        provider=call.provider,
+        text=_without_keys(event.text, call.request),
         error_type=event.error_type,
         error_code=event.error_code,
     )

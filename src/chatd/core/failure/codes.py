@@ -16,10 +16,17 @@ USAGE_LIMIT: Final = frozenset(
         "billing_error",  # Anthropic
         "enforced_spend_limit_reached",
         "billing_disabled",  # Google, as the reason of a PERMISSION_DENIED
+        "exceeded_current_quota_error",  # Moonshot, with 429
         "servicequotaexceededexception",  # Bedrock, with 400: a limit of the account, not of the minute
     )
 )
-CONTEXT_TOO_LONG: Final = frozenset(("context_length_exceeded", "context_exceeded"))
+CONTEXT_TOO_LONG: Final = frozenset(
+    (
+        "context_length_exceeded",
+        "context_exceeded",
+        "exceed_context_size_error",  # llama.cpp
+    )
+)
 TOO_LARGE: Final = frozenset(("request_too_large",))
 CONTENT_FILTER: Final = frozenset(
     (
@@ -54,12 +61,25 @@ AUTH: Final = frozenset(
         "accessdeniedexception",  # Bedrock, and all that follow
         "unrecognizedclientexception",
         "expiredtokenexception",
+        "expiredtoken",
+        "invalidclienttokenid",
+        "signaturedoesnotmatch",
         "invalidsignatureexception",
         "incompletesignature",
         "missingauthenticationtoken",
     )
 )
-OVERLOADED: Final = frozenset(("overloaded_error", "server_is_overloaded", "slow_down", "modelnotreadyexception"))
+OVERLOADED: Final = frozenset(
+    (
+        "overloaded_error",
+        "server_is_overloaded",
+        "slow_down",
+        "capacity_exceeded",  # Groq, with 498
+        "service_tier_capacity_exceeded",  # Mistral, with 429
+        "engine_overloaded_error",  # Moonshot, with 429
+        "modelnotreadyexception",
+    )
+)
 RATE_LIMIT: Final = frozenset(
     (
         "rate_limit_error",

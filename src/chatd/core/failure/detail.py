@@ -26,8 +26,8 @@ _SECRET_NAMES: Final = (
 _PATTERNS: Final = (
     # The looks of vendors' keys. Vendors show rejected keys with stars in the middle.
     re.compile(
-        r"(?<![A-Za-z0-9])(?:[srp]k-|sk_|rk_|pk_|gsk_|xai-|pplx-|hf_|r8_|ya29\.|AQ\.|AIza|AKIA|ASIA|gh[a-z]_|github_pat_|xox[a-z]-"
-        r"|chatd_|eyJ)[A-Za-z0-9_\-.*•…]{6,}"
+        r"(?<![A-Za-z0-9])(?:c?[srp]k-|sk_|rk_|pk_|gsk_|vck_|fw_|tgp_|nvapi-|xai-|pplx-|hf_|r8_|ya29\.|AQ\.|AIza|AKIA|ASIA"
+        r"|ABSK|bedrock-api-key-|gh[a-z]_|github_pat_|xox[a-z]-|chatd_|eyJ)[A-Za-z0-9_\-.*•…]{6,}"
     ),
     re.compile(r"(?i)(?<=bearer )[^\s\"',;]+|(?<=basic )[A-Za-z0-9+/=]{4,}"),
     re.compile(r"(?<![A-Za-z0-9])[A-Fa-f0-9]{32,}(?![A-Za-z0-9])"),
@@ -39,6 +39,8 @@ _NAMED: Final = re.compile(
 )
 # Long, with small and capital letters and digits: nobody's word, most likely a key or an id.
 _RANDOM: Final = re.compile(r"[A-Za-z0-9+/_\-]{32,}={0,2}")
+# A web page within a message tells nobody anything.
+_PAGE: Final = re.compile(r"(?i)<(?:!doctype html|html|head|body)\b")
 # Controls, line separators, marks that turn the direction of text, lone surrogates: none belongs in a line, and
 # Postgres stores neither NUL nor surrogates.
 _UNFIT: Final = re.compile("[\x00-\x20\x7f-\xa0\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]+")
@@ -50,6 +52,7 @@ def one_clean_line(text: str, *, limit: int = DETAIL_LIMIT) -> str:
     shown = text[:window]
     if len(text) > window:
         shown = shown[: max(shown.rfind(" "), shown.rfind("\n"), 0)]  # a piece of a word may be half a secret
+    shown = _PAGE.split(shown, maxsplit=1)[0]
     shown = _UNFIT.sub(" ", shown)
     shown = _URL.sub(_bare_url, shown)
     shown = _NAMED.sub(rf"\1{DOTS}", shown)

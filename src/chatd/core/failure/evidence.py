@@ -32,7 +32,12 @@ _ALONE: Final = re.compile(
     r"|gateway|site|overloaded|error))"
 )
 _DELAY: Final = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)s")
-_CALL: Final = re.compile(r'(?:GET|POST|PUT|PATCH|DELETE) "')  # how some gateways quote the error of the vendor behind
+# Some say it in words only: "Please try again in 1m2.5s.", "Please retry after 22 seconds."
+_WAIT: Final = r"([0-9]{1,9}(?:\.[0-9]{1,9})?) ?(ms|milliseconds?|h|hours?|m|min|minutes?|s|seconds?)(?![a-z]) ?"
+_ASKED_WAIT: Final = re.compile(rf"\b(?:try again|retry)(?: your request)? (?:in|after) ((?:{_WAIT}){{1,3}})")
+_ONE_WAIT: Final = re.compile(_WAIT)
+# How some gateways quote the error of the vendor behind; others put its whole JSON where the message belongs.
+_CALL: Final = re.compile(r'(?:GET|POST|PUT|PATCH|DELETE) "')
 
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,7 +84,7 @@ def gather(signals: FailureSignals) -> Evidence:
         words=words,
         content_type=signals.content_type[:_CODE_LIMIT].strip().lower(),
         message=message,
-        delay_seconds=bounded(max(body.delays)) if body.delays else None,
+        delay_seconds=bounded(max(body.delays)) if body.delays else _asked_wait(words),
     )
 
 
@@ -95,6 +100,19 @@ def _header_codes(headers: Mapping[str, str]) -> Iterator[str]:
     for name, value in headers.items():
         if name.lower() in ("x-amzn-errortype", ":exception-type"):
             yield value
+
+
+def _asked_wait(words: str) -> float | None:
+    found = _ASKED_WAIT.search(words)
+    if found is None:
+        return None
+    return bounded(sum(float(number) * _seconds_in(unit) for number, unit in _ONE_WAIT.findall(found[1])))
+
+
+def _seconds_in(unit: str) -> float:
+    if unit == "ms" or unit.startswith("milli"):
+        return 0.001
+    return {"h": 3600.0, "m": 60.0, "s": 1.0}[unit[0]]
 
 
 def _status_in(words: str) -> int:
@@ -158,7 +176,7 @@ def _read_message(value: object, found: _Body) -> None:
     if not isinstance(value, str) or not value.strip():
         return
     inner = value.find("{")
-    if inner > 0 and _CALL.match(value):
+    if inner == 0 or (inner > 0 and _CALL.match(value)):
         quoted = _Body()
         _read(_decoded(value[inner:].encode("utf-8", "replace")), quoted, depth=1)
         found.codes += quoted.codes

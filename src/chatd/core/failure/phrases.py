@@ -60,9 +60,13 @@ OVERLOADED: Final = (
     Phrase("over capacity", "This model is currently over capacity."),
     Phrase("experiencing high demand", "The system is currently experiencing high demand."),
 )
-USAGE_LIMIT: Final = (
+# These say the same under any status that a limit may have: nothing but money or the next month helps.
+SPENT: Final = (
     Phrase("insufficient_quota", "stream error: insufficient_quota"),
     Phrase("ai budget of", "You have used up your AI budget of 20 USD."),
+    Phrase("specified api usage limits", "You have reached your specified API usage limits."),
+)
+USAGE_LIMIT: Final = (
     Phrase("quota", "You exceeded your current quota."),
     Phrase("billing", "This operation needs billing to be enabled on the project."),
     Phrase("payment required", "Payment Required"),
@@ -99,6 +103,11 @@ CONTEXT_TOO_LONG: Final = (
     Phrase("exceed context limit", "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000"),
     Phrase("prompt is too long", "prompt is too long: 210000 tokens > 200000 maximum"),
     Phrase("input is too long", "Input is too long for requested model."),
+    Phrase("maximum prompt length", "This model's maximum prompt length is 131072 but the request has 537812 tokens."),
+    Phrase("reduce the length of the messages", "Please reduce the length of the messages or completion."),
+    Phrase("available context size", "the request exceeds the available context size, try increasing it"),
+    Phrase("context window exceeds limit", "invalid params, context window exceeds limit"),
+    Phrase("exceeded model token limit", "Your request exceeded model token limit: 262144"),
     Phrase(
         "maximum number of tokens allowed",
         "The input token count exceeds the maximum number of tokens allowed (1048576).",

@@ -4,13 +4,14 @@ Evidence is weighed in this order, and within it from the narrow to the wide:
 
   1. what we did ourselves: cancelled, stopped by our deadline, an answer that the vendor filtered
   2. the vendor's code, which tells an empty account from a busy minute under the same status
-  3. a status that settles the matter: 3xx, 401, 402, 408, 409, 413, 424, 429, 5xx
+  3. a status that settles the matter: 3xx, 401, 402, 407, 408, 409, 413, 424, 425, 429, 498, 499, 5xx
   4. what the transport saw, unless the vendor had refused the request already
   5. words of a refusal: when a request was refused (any other 4xx, a wide code) they tell why
   6. the refusal itself
   7. words of trouble that passes, if there is nothing but words
 
-So words never decide against a code, a status or a fault, and a refused request is never retried for its words.
+So words never decide against a code, a status or a fault (but for 429, see words_spent), and a refused request is
+never retried for its words.
 """
 
 from typing import Final
@@ -82,6 +83,9 @@ _OURS: Final = (
 _CODES: Final = (
     # Before the codes: a request above a whole minute's allowance comes as 413 with the code of a rate limit.
     Rule("status_too_large", Kind.CONFIG, Wording.REQUEST_TOO_LARGE, statuses=frozenset({413})),
+    # The one case in which words refine a status: vendors and gateways use it, and a busy minute's code, for empty
+    # accounts too.
+    Rule("words_spent", Kind.USAGE_LIMIT, Wording.USAGE_LIMIT, statuses=frozenset({429}), phrases=phrases.SPENT),
     Rule("code_usage_limit", Kind.USAGE_LIMIT, Wording.USAGE_LIMIT, codes=codes.USAGE_LIMIT),
     Rule("code_context_too_long", Kind.CONFIG, Wording.CONTEXT_TOO_LONG, codes=codes.CONTEXT_TOO_LONG),
     Rule("code_too_large", Kind.CONFIG, Wording.REQUEST_TOO_LARGE, codes=codes.TOO_LARGE),
@@ -98,14 +102,16 @@ _CODES: Final = (
 _STATUSES: Final = (
     Rule("status_auth", Kind.AUTH, Wording.AUTH, statuses=frozenset({401})),
     Rule("status_usage_limit", Kind.USAGE_LIMIT, Wording.USAGE_LIMIT, statuses=frozenset({402})),
+    Rule("status_proxy", Kind.CONFIG, Wording.PROXY, statuses=frozenset({407})),
     Rule("status_rate_limit", Kind.RATE_LIMIT, Wording.RATE_LIMITED, is_retryable=True, statuses=frozenset({429})),
-    Rule("status_overloaded", Kind.OVERLOADED, Wording.OVERLOADED, is_retryable=True, statuses=frozenset({529})),
+    Rule("status_overloaded", Kind.OVERLOADED, Wording.OVERLOADED, is_retryable=True, statuses=frozenset({498, 529})),
     Rule(
         "status_unavailable",
         Kind.TIMEOUT,
         Wording.UNAVAILABLE,
         is_retryable=True,
-        statuses=frozenset((408, 502, 503, 504, *range(520, 528))),  # the last are Cloudflare's
+        # 425 and 499: too early, and cancelled on Google's side; the last are Cloudflare's.
+        statuses=frozenset((408, 425, 499, 502, 503, 504, *range(520, 528))),
     ),
     Rule("status_not_an_api", Kind.CONFIG, Wording.NOT_AN_API, statuses=frozenset((501, 505, 511))),
     Rule("redirected", Kind.CONFIG, Wording.NOT_AN_API, statuses=frozenset(range(300, 400))),
@@ -167,6 +173,8 @@ _FAULTS: Final = (
     ),
     Rule("transport", Kind.TIMEOUT, Wording.UNAVAILABLE, is_retryable=True, faults=_TRANSPORT, unless_refused=True),
     Rule("no_trust", Kind.CONFIG, Wording.NO_TRUST, faults=frozenset({Fault.TLS}), unless_refused=True),
+    Rule("address", Kind.CONFIG, Wording.ADDRESS, faults=frozenset({Fault.ADDRESS}), unless_refused=True),
+    Rule("proxy", Kind.CONFIG, Wording.PROXY, faults=frozenset({Fault.PROXY}), unless_refused=True),
     Rule(
         "web_page",
         Kind.CONFIG,
@@ -189,7 +197,7 @@ _FAULTS: Final = (
 _WORDS_OF_REFUSAL: Final = (
     Rule("words_interrupted", Kind.UNKNOWN, Wording.CANCELLED, phrases=phrases.INTERRUPTED),
     Rule("words_history", Kind.UNKNOWN, Wording.HISTORY, detail=_HISTORY_DETAIL, phrases=phrases.HISTORY),
-    Rule("words_usage_limit", Kind.USAGE_LIMIT, Wording.USAGE_LIMIT, phrases=phrases.USAGE_LIMIT),
+    Rule("words_usage_limit", Kind.USAGE_LIMIT, Wording.USAGE_LIMIT, phrases=phrases.SPENT + phrases.USAGE_LIMIT),
     Rule("words_content_filter", Kind.CONTENT_FILTER, Wording.CONTENT_FILTER, phrases=phrases.CONTENT_FILTER),
     Rule("words_auth", Kind.AUTH, Wording.AUTH, phrases=phrases.AUTH),
     Rule("words_context_too_long", Kind.CONFIG, Wording.CONTEXT_TOO_LONG, phrases=phrases.CONTEXT_TOO_LONG),

@@ -40,6 +40,8 @@ class Fault(StrEnum):
     GOAWAY = "goaway"
     HTTP2_RESET = "http2_reset"  # the peer reset the stream; `http2_code` says why
     PROTOCOL = "protocol"  # what arrived can't be read as the vendor's stream
+    ADDRESS = "address"  # no URL that can be asked, or one that must not be
+    PROXY = "proxy"  # the way out is closed to us
     CREDENTIALS = "credentials"  # nothing to sign the request with
     CANCELLED = "cancelled"  # by us: an interrupt or the end of the process
     CONTENT_FILTER = "content_filter"  # the finish reason says so and there is no answer; `text` may explain

@@ -76,6 +76,8 @@ class Wording(StrEnum):
     REQUEST_TOO_LARGE = "request_too_large"
     NO_TRUST = "no_trust"
     NOT_AN_API = "not_an_api"
+    ADDRESS = "address"
+    PROXY = "proxy"
     HISTORY = "history"
     CONTENT_FILTER = "content_filter"
 
@@ -102,6 +104,8 @@ _SENTENCES: Final = MappingProxyType(
         Wording.REQUEST_TOO_LARGE: "The request is too large for {who}. Send less, or smaller files.",
         Wording.NO_TRUST: "There is no secure connection to {who}. Check its address and the trusted certificates.",
         Wording.NOT_AN_API: "What answered is not the API of {who}. Check the provider's base URL.",
+        Wording.ADDRESS: "The address of {who} can't be used. Check the provider's base URL.",
+        Wording.PROXY: "The outbound proxy did not let the request to {who} through. Check the proxy's settings.",
         Wording.HISTORY: "{who} did not accept the history of this chat. Edit an earlier message, or start a new chat.",
         Wording.CONTENT_FILTER: "The answer was blocked by the content policy of {who}.",
     }

@@ -1,17 +1,21 @@
 """What a host is made from, and what it is."""
 
 from collections.abc import Callable
-from typing import Protocol, TypeVar
+from datetime import UTC, datetime
+from typing import Final, Protocol, TypeVar
 
 import msgspec
 
 from chatd.core.errors import InvalidRequest, Validation
+from chatd.core.failure import FailureSignals, Fault, classify
 from chatd.core.model import ModelRequest
 from chatd.core.provider_kind import ProviderKind
 from chatd.core.secret import Secret
 from chatd.providers.protocols.protocol import VendorProtocol
-from chatd.providers.stream import Framing
+from chatd.providers.stream import Framing, ModelCallFailed
 from chatd.providers.transport import OutboundRequest
+
+_NO_DATE: Final = datetime.min.replace(tzinfo=UTC)  # for failures without headers, in which no date is compared
 
 
 class ProviderAccess(msgspec.Struct, frozen=True):
@@ -25,7 +29,11 @@ class ProviderAccess(msgspec.Struct, frozen=True):
 
 
 class Host(Protocol):
-    """Turns a request into one that is addressed and signed. Raises InvalidRequest when something is not configured."""
+    """Turns a request into one that is addressed and signed.
+
+    Raises InvalidRequest when something is not configured, ModelCallFailed when whoever gives out credentials can't be
+    asked now.
+    """
 
     @property
     def framing(self) -> Callable[[], Framing]: ...
@@ -51,6 +59,19 @@ def required_url(access: ProviderAccess) -> str:
             f"The provider {access.name} needs a base URL.", validations=[Validation("base_url", "missing")]
         )
     return access.base_url.rstrip("/")
+
+
+def not_installed(access: ProviderAccess, package: str) -> InvalidRequest:
+    return InvalidRequest(
+        f"The provider {access.name} needs the package {package}, which is not installed.",
+        detail=f"Install it where chatd runs: pip install {package}",
+    )
+
+
+def unreachable(access: ProviderAccess, error: Exception) -> ModelCallFailed:
+    """The service that gives out credentials could not be asked; it may well answer a moment later."""
+    signals = FailureSignals(fault=Fault.CONNECT_FAILED, provider=access.name, text=str(error))
+    return ModelCallFailed(classify(signals, _NO_DATE))
 
 
 Options = TypeVar("Options")

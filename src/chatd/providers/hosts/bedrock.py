@@ -1,6 +1,8 @@
 """Amazon Bedrock: Anthropic's models, requests signed with AWS keys, answers in Amazon's event stream."""
 
 import asyncio
+import os
+import threading
 from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import quote
 
@@ -9,7 +11,7 @@ import msgspec
 from chatd.core.errors import InvalidRequest, Validation
 from chatd.core.model import ModelRequest
 from chatd.providers.framing.event_stream import EventStreamFraming
-from chatd.providers.hosts.access import ProviderAccess, json_headers, read_options
+from chatd.providers.hosts.access import ProviderAccess, json_headers, not_installed, read_options, unreachable
 from chatd.providers.hosts.rehost import rehosted
 from chatd.providers.protocols.anthropic.messages import AnthropicMessages
 from chatd.providers.protocols.anthropic.options import betas
@@ -20,15 +22,17 @@ if TYPE_CHECKING:
 
 _VERSION: Final = "bedrock-2023-05-31"
 _NOT_IN_BODY: Final = frozenset({"model", "stream"})
+_BEARER_VARIABLE: Final = "AWS_BEARER_TOKEN_BEDROCK"  # where Amazon's tools look for a Bedrock API key
 
 
 class BedrockOptions(msgspec.Struct, frozen=True):
     """`access_key_id` belongs to the secret key in api_key. Without it, api_key is a Bedrock API key; without that too,
-    the machine's own credentials are used (environment, profile, instance role)."""
+    the machine's own credentials are used (environment, profile, instance role). `profile` names one of several."""
 
     region: str = "us-east-1"
     access_key_id: str = ""
     session_token: str = ""
+    profile: str = ""
 
 
 class BedrockHost:
@@ -39,6 +43,8 @@ class BedrockHost:
         self._options = read_options(access, BedrockOptions)
         self._url = access.base_url.rstrip("/") or f"https://bedrock-runtime.{self._options.region}.amazonaws.com"
         self._protocol = AnthropicMessages()
+        self._found: Credentials | None = None
+        self._lock = threading.Lock()  # requests are signed in threads
 
     def protocol(self, model: str) -> AnthropicMessages:
         return self._protocol
@@ -48,33 +54,48 @@ class BedrockHost:
         url = f"{self._url}/model/{quote(request.model, safe='')}/invoke-with-response-stream"
         headers = json_headers(Accept="application/vnd.amazon.eventstream")
         key = self._access.api_key.reveal() if self._access.api_key else ""
-        if key and not self._options.access_key_id:
-            return OutboundRequest(url, body, {**headers, "Authorization": f"Bearer {key}"})
+        bearer = key if key else "" if self._options.profile else os.environ.get(_BEARER_VARIABLE, "")
+        if bearer and not self._options.access_key_id:
+            return OutboundRequest(url, body, {**headers, "Authorization": f"Bearer {bearer}"})
         # Files, and for roles the network, are read for the machine's own credentials.
         return await asyncio.to_thread(self._signed, url, body, headers, key)
 
     def _signed(self, url: str, body: bytes, headers: dict[str, str], key: str) -> OutboundRequest:
-        # Half a second and some memory to import: only for who uses it.
-        from botocore.auth import SigV4Auth
-        from botocore.awsrequest import AWSRequest
-
+        try:
+            # Half a second and some memory to import: only for who uses it.
+            from botocore.auth import SigV4Auth
+            from botocore.awsrequest import AWSRequest
+            from botocore.exceptions import BotoCoreError, HTTPClientError
+        except ImportError as error:
+            raise not_installed(self._access, "botocore") from error
+        try:
+            credentials = self._credentials(key)
+        except HTTPClientError as error:
+            raise unreachable(self._access, error) from error
+        except BotoCoreError as error:
+            raise self._no_credentials(type(error).__name__) from error
         signed = AWSRequest(method="POST", url=url, data=body, headers=headers)
-        signer = cast("Any", SigV4Auth)(self._credentials(key), "bedrock", self._options.region)
-        signer.add_auth(signed)
+        cast("Any", SigV4Auth)(credentials, "bedrock", self._options.region).add_auth(signed)
         return OutboundRequest(url, body, dict(cast("dict[str, str]", signed.headers)))
 
-    def _credentials(self, key: str) -> "Credentials":
+    def _credentials(self, key: str) -> Any:
+        """Key, secret and token of one moment: those of a role are renewed, and must not be mixed."""
         from botocore.credentials import Credentials
         from botocore.session import Session
 
         options = self._options
         if options.access_key_id:
-            return Credentials(options.access_key_id, key, options.session_token or None)
-        found = cast("Credentials | None", cast("Any", Session()).get_credentials())
-        if found is None:
-            raise InvalidRequest(
-                f"There are no AWS credentials for the provider {self._access.name}.",
-                detail="Set an API key, an access key, or run chatd with a profile or role.",
-                validations=[Validation("api_key", "missing")],
-            )
-        return found
+            return cast("Any", Credentials(options.access_key_id, key, options.session_token or None))
+        with self._lock:  # kept, for they renew themselves, and to find them takes files or the network
+            if self._found is None:
+                self._found = cast("Any", Session)(profile=options.profile or None).get_credentials()
+            if self._found is None:
+                raise self._no_credentials("missing")
+            return cast("Any", self._found).get_frozen_credentials()
+
+    def _no_credentials(self, why: str) -> InvalidRequest:
+        return InvalidRequest(
+            f"There are no usable AWS credentials for the provider {self._access.name}.",
+            detail="Set an API key, an access key, or run chatd with a profile or role.",
+            validations=[Validation("api_key", why)],
+        )

@@ -9,7 +9,7 @@ import msgspec
 from chatd.core.errors import InvalidRequest, Validation
 from chatd.core.model import ModelRequest
 from chatd.providers.framing.sse import SseFraming
-from chatd.providers.hosts.access import ProviderAccess, json_headers, read_options
+from chatd.providers.hosts.access import ProviderAccess, json_headers, not_installed, read_options, unreachable
 from chatd.providers.hosts.outbound import Outbound
 from chatd.providers.hosts.rehost import rehosted
 from chatd.providers.protocols.anthropic.messages import AnthropicMessages
@@ -19,6 +19,11 @@ from chatd.providers.transport import OutboundRequest
 
 _SCOPE: Final = "https://www.googleapis.com/auth/cloud-platform"
 _VERSION: Final = "vertex-2023-10-16"
+_HOSTS: Final = {
+    "global": "aiplatform.googleapis.com",
+    "us": "aiplatform.us.rep.googleapis.com",
+    "eu": "aiplatform.eu.rep.googleapis.com",
+}
 
 
 class VertexOptions(msgspec.Struct, frozen=True):
@@ -50,16 +55,16 @@ class VertexHost:
         token = await self._token()
         headers = json_headers(Authorization=f"Bearer {token}")
         if _is_anthropic(request.model):
-            body = rehosted(
-                self._anthropic.body(request), version=_VERSION, without=frozenset({"model"}), betas=betas(request)
-            )
+            body = rehosted(self._anthropic.body(request), version=_VERSION, without=frozenset({"model"}))
+            if asked := betas(request):
+                headers["anthropic-beta"] = ",".join(asked)  # in the body, as Bedrock has it, they are not seen
             return OutboundRequest(self._address("anthropic", request.model, "streamRawPredict"), body, headers)
         url = self._address("google", request.model, "streamGenerateContent?alt=sse")
         return OutboundRequest(url, self._gemini.body(request), headers)
 
     def _address(self, publisher: str, model: str, what: str) -> str:
         location = self._options.location
-        host = "aiplatform.googleapis.com" if location == "global" else f"{location}-aiplatform.googleapis.com"
+        host = _HOSTS.get(location) or f"{location}-aiplatform.googleapis.com"
         base = self._access.base_url.rstrip("/") or f"https://{host}/v1"
         place = f"projects/{self._project}/locations/{location}/publishers/{publisher}"
         return f"{base}/{place}/models/{quote(model, safe='@')}:{what}"
@@ -71,11 +76,15 @@ class VertexHost:
             return cast("Any", self._credentials).token
 
     def _refresh(self) -> None:
-        # Imported only for who uses it.
-        import google.auth
-        from google.auth.exceptions import GoogleAuthError
-        from google.auth.transport.urllib3 import Request
-        from google.oauth2 import service_account
+        try:
+            # Imported only for who uses it.
+            import google.auth
+            from google.auth import compute_engine
+            from google.auth.exceptions import GoogleAuthError, TransportError
+            from google.auth.transport.urllib3 import Request
+            from google.oauth2 import service_account
+        except ImportError as error:
+            raise not_installed(self._access, "google-auth") from error
 
         try:
             if self._credentials is None:
@@ -88,8 +97,13 @@ class VertexHost:
                 else:
                     self._credentials, found = cast("Any", google.auth).default(scopes=[_SCOPE])
                 self._project = self._project or found or ""
-            self._credentials.refresh(cast("Any", Request)(self._outbound.pool()))
-        except (GoogleAuthError, ValueError, msgspec.DecodeError) as error:
+            # A machine's own come from the machine's own network, where no proxy leads.
+            is_machine = isinstance(self._credentials, compute_engine.Credentials)
+            self._credentials.refresh(cast("Any", Request)(self._outbound.pool(direct=is_machine)))
+        except TransportError as error:
+            raise unreachable(self._access, error) from error
+        except (GoogleAuthError, ValueError, TypeError, AttributeError, msgspec.DecodeError) as error:
+            self._credentials = None
             raise InvalidRequest(
                 f"There are no usable Google credentials for the provider {self._access.name}.",
                 detail="Set the JSON of a service account as its API key, or run chatd with default credentials.",
