@@ -36,16 +36,16 @@ def test_a_good_end_of_the_bytes_after_a_finish_reason_finishes_too():
     assert result.answer.finish is FinishReason.STOP
 
 
+@pytest.mark.behaviour("ERR-4")
 def test_without_done_and_finish_reason_an_answer_is_not_whole():
-    """ERR-4"""
     result = read_chat(chunk(content="Hello"))
 
     assert not result.finished
     assert result.answer.parts == (TextPart(text="Hello"),)
 
 
+@pytest.mark.behaviour("ERR-4")
 def test_done_alone_is_no_answer():
-    """ERR-4"""
     assert not read_chat(DONE).finished
     assert not read_chat(chunk(role="assistant"), DONE).finished
 
@@ -60,6 +60,8 @@ def test_done_without_a_finish_reason_ends_for_another_reason():
     ("said", "finish", "detail"),
     [
         ("stop", FinishReason.STOP, ""),
+        ("STOP", FinishReason.STOP, ""),
+        ("eos_token", FinishReason.STOP, ""),
         ("tool_calls", FinishReason.STOP, ""),
         ("length", FinishReason.LENGTH, ""),
         ("content_filter", FinishReason.CONTENT_FILTER, ""),
@@ -72,7 +74,7 @@ def test_finish_reasons_without_calls(said, finish, detail):
     assert (answer.finish, answer.finish_detail) == (finish, detail)
 
 
-@pytest.mark.parametrize("said", ["stop", "tool_calls", "function_call"])
+@pytest.mark.parametrize("said", ["stop", "tool_calls", "function_call", "tool_use", "eos_token"])
 def test_a_call_is_a_call_whatever_the_server_says(said):
     piece = call_piece(index=0, id="call_1", name="ls", arguments="{}")
     answer = read_chat(chunk(tool_calls=[piece]), chunk(said), DONE).answer
@@ -150,6 +152,22 @@ SHAPES = {
         [call_piece(index=0, id="", name="one", arguments='{"x"')],
         [call_piece(index=0, id="", name="", arguments=":1}")],
         [call_piece(index=1, id="", name="two", arguments='{"y":2}')],
+    ],
+    "objects for arguments": [
+        [call_piece(index=0, id="a", name="one", arguments={"x": 1})],
+        [call_piece(index=1, id="b", name="two", arguments={"y": 2})],
+    ],
+    "the whole call once more": [
+        [call_piece(index=0, id="a", name="one", arguments='{"x"')],
+        [call_piece(index=0, arguments=":1}")],
+        [call_piece(index=0, id="a", name="one", arguments='{"x":1}')],
+        [call_piece(index=1, id="b", name="two", arguments='{"y":2}')],
+        [call_piece(index=1, id="b", name="two", arguments='{"y":2}')],
+    ],
+    "an id after the index": [
+        [call_piece(index=0, name="one")],
+        [call_piece(index=0, id="a", arguments='{"x":1}')],
+        [call_piece(index=1, id="b", name="two", arguments='{"y":2}')],
     ],
     "the same id twice": [
         [call_piece(index=0, id="a", name="one", arguments='{"x":1}')],
@@ -335,6 +353,7 @@ def test_a_missing_or_impossible_usage_is_no_reason_to_lose_an_answer(usage):
     assert answer.usage == Usage()
 
 
+@pytest.mark.behaviour("ERR-1", "ERR-4")
 @pytest.mark.parametrize(
     ("event", "failure"),
     [
@@ -358,17 +377,16 @@ def test_a_missing_or_impossible_usage_is_no_reason_to_lose_an_answer(usage):
     ids=["OpenRouter", "Groq", "Ollama", "vLLM"],
 )
 def test_an_error_within_a_stream_is_no_end_of_it(event, failure):
-    """ERR-1, ERR-4"""
     result = read_chat(chunk(content="half"), chunk("length"), event, chunk("stop"), DONE)
 
     assert result.failures == (failure,)
     assert not result.finished
 
 
+@pytest.mark.behaviour("ERR-4")
 @pytest.mark.parametrize("said", ["error", "abort", "insufficient_system_resource", "network_error"])
 @pytest.mark.parametrize("ending", [[DONE], []])
 def test_a_finish_reason_that_says_failure_is_one(said, ending):
-    """ERR-4"""
     result = read_chat(chunk(content="half"), chunk(said), *ending)
 
     assert [failure.error_code for failure in result.failures] == [said]

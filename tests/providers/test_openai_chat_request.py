@@ -49,8 +49,8 @@ def test_calls_alone_have_no_content():
     assert message["content"] is None
 
 
+@pytest.mark.behaviour("CONTENT-8")
 def test_blank_texts_and_what_only_people_see_are_left_out():
-    """CONTENT-8"""
     messages = chat_body(
         user(" "), user("a", "\n"), assistant(TextPart(text=" "), ReasoningPart(text="x"), SourcePart(url="https://a"))
     )["messages"]
@@ -58,8 +58,8 @@ def test_blank_texts_and_what_only_people_see_are_left_out():
     assert messages == [{"role": "user", "content": "a"}]
 
 
+@pytest.mark.behaviour("LOOP-3")
 def test_what_another_vendor_ran_itself_is_left_out():
-    """LOOP-3"""
     messages = chat_body(
         assistant(
             ToolCallPart(tool_call_id="w", tool_name="web_search", args="{}", provider_executed=True),
@@ -129,6 +129,7 @@ def with_reasoning(field, *, calls):
     return assistant(*read_chat(chunk(**{field: "Hm"}), *said, chunk("stop"), "[DONE]").answer.parts)
 
 
+@pytest.mark.behaviour("CONTENT-6")
 @pytest.mark.parametrize("field", ["reasoning_content", "reasoning"])
 @pytest.mark.parametrize(
     ("replay", "calls", "sent"),
@@ -140,15 +141,14 @@ def with_reasoning(field, *, calls):
     ],
 )
 def test_reasoning_goes_back_in_the_field_that_it_came_in(field, replay, calls, sent):
-    """CONTENT-6"""
     options = json.dumps({"replay_reasoning": replay})
     (message,) = chat_body(with_reasoning(field, calls=calls), options=options)["messages"]
 
     assert message.get(field) == ("Hm" if sent else None)
 
 
+@pytest.mark.behaviour("CONTENT-6")
 def test_signed_reasoning_goes_back_as_it_came():
-    """CONTENT-6"""
     detail = {"type": "reasoning.text", "text": "Hm", "signature": "signed", "index": 0}
     parts = read_chat(chunk(reasoning="Hm", reasoning_details=[detail]), chunk(content="4"), chunk("stop")).answer.parts
     (own,) = chat_body(assistant(*parts))["messages"]

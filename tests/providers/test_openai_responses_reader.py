@@ -96,8 +96,8 @@ def test_reasoning_stays_before_its_answer_though_it_is_closed_later():
     assert metadata(read.answer.parts[0]) == {"id": "rs_1", "raw_reasoning": True}
 
 
+@pytest.mark.behaviour("LOOP-3")
 def test_a_search_of_the_vendor_is_a_call_and_right_after_it_its_result():
-    """LOOP-3"""
     item = {
         "id": "ws_1",
         "type": "web_search_call",
@@ -258,6 +258,21 @@ def test_an_item_that_never_ended_is_taken_from_the_finished_response():
     assert metadata(read.answer.parts[0])["item"] == tools
 
 
+def test_items_that_have_other_ids_in_the_end_are_the_same_items():
+    """As some servers do, which also leave every item at the first place."""
+
+    def spoken(id, text):
+        return {"type": "message", "id": id, "content": [{"type": "output_text", "text": text}]}
+
+    events = [
+        {"type": "response.output_item.done", "output_index": 0, "item": spoken(f"msg_{number}", text)}
+        for number, text in enumerate(("a", "b"))
+    ]
+    result = read_responses(*events, completed(spoken("x", "a"), spoken("y", "b")))
+
+    assert [part.text for part in result.answer.parts if isinstance(part, TextPart)] == ["a", "b"]
+
+
 def test_usage_is_told_apart_by_what_was_cached():
     usage = {
         "input_tokens": 100,
@@ -307,6 +322,7 @@ def test_an_incomplete_response_says_why(reason, finish):
     assert [part.text for part in read.answer.parts if isinstance(part, TextPart)] == ["half"]
 
 
+@pytest.mark.behaviour("ERR-1", "ERR-4")
 @pytest.mark.parametrize(
     ("event", "failure"),
     [
@@ -333,15 +349,14 @@ def test_an_incomplete_response_says_why(reason, finish):
     ],
 )
 def test_a_failure_within_a_stream_is_no_end_of_it(event, failure):
-    """ERR-1, ERR-4"""
     read = read_responses(text_delta(0, "half"), event, completed())
 
     assert read.failures == (failure,)
     assert not read.finished
 
 
+@pytest.mark.behaviour("ERR-4")
 def test_a_stream_without_its_terminal_event_is_not_finished():
-    """ERR-4"""
     read = read_responses(text_delta(0, "whole?"), done(0, **message("msg_1", "whole?")), "[DONE]")
 
     assert not read.finished

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from chatd.core.errors import InvalidRequest
-from chatd.core.model import Capabilities, ProviderTool, ToolChoice, ToolSpec
+from chatd.core.model import Capabilities, ModelRequest, ProviderTool, ToolChoice, ToolSpec
 from chatd.core.parts import (
     ContextFilePart,
     FilePart,
@@ -19,6 +19,7 @@ from chatd.core.parts import (
     ToolResultPart,
 )
 from chatd.core.reasoning import ReasoningEffort
+from chatd.providers.protocols.openai.responses import OpenAIResponses
 from providers.openai_streams import assistant, completed, read_responses, responses_body, system, tool, user
 
 UNSTORED = '{"store":false}'
@@ -45,6 +46,14 @@ def reasoning(id: str, cipher: str | None = "cipher") -> dict[str, Any]:
 
 def search(id: str) -> dict[str, Any]:
     return {"type": "web_search_call", "id": id, "status": "completed", "action": {"type": "search", "query": "q"}}
+
+
+def image(id: str) -> dict[str, Any]:
+    return {"type": "image_generation_call", "id": id, "status": "completed", "result": PNG}
+
+
+def consent(id: str) -> dict[str, Any]:
+    return {"type": "mcp_approval_request", "id": id, "server_label": "s", "name": "n", "arguments": "{}"}
 
 
 def answered(*output: dict[str, Any]):
@@ -89,14 +98,16 @@ OUTPUTS = {
     "reasoning at the end": (reasoning("rs_1"), said("msg_1", "4"), reasoning("rs_2")),
     "reasoning twice": (reasoning("rs_1"), reasoning("rs_2"), said("msg_1", "4")),
     "no ciphertext": (reasoning("rs_1", None), search("ws_1"), call("fc_1", "c1")),
+    "an image": (reasoning("rs_1"), image("ig_1"), said("msg_1", "4")),
+    "a question for consent": (reasoning("rs_1"), consent("mcpr_1"), call("fc_1", "c1")),
     "a blank text": (reasoning("rs_1"), said("msg_1", "  "), call("fc_1", "c1")),
 }
 
 
+@pytest.mark.behaviour("LOOP-10", "LOOP-3")
 @pytest.mark.parametrize("store", [True, False])
 @pytest.mark.parametrize("name", OUTPUTS)
 def test_a_turn_after_a_reasoning_turn_is_taken(name: str, store: bool):
-    """LOOP-10, LOOP-3"""
     output = OUTPUTS[name]
     results = [ToolResultPart(tool_call_id=item["call_id"]) for item in output if "call_id" in item]
     body = responses_body(
@@ -117,8 +128,8 @@ def test_a_turn_after_a_reasoning_turn_is_taken(name: str, store: bool):
         assert body["include"] == ["reasoning.encrypted_content"]
 
 
+@pytest.mark.behaviour("CONTENT-6")
 def test_without_store_reasoning_goes_back_encrypted_with_all_that_it_led_to():
-    """CONTENT-6"""
     output = (reasoning("rs_1"), search("ws_1"), said("msg_1", "4"), call("fc_1", "c1"))
     items = responses_body(user("a"), answered(*output), options=UNSTORED)["input"]
 
@@ -135,8 +146,8 @@ def test_raw_reasoning_goes_back_as_it_was():
     assert items[1] == thought
 
 
+@pytest.mark.behaviour("CONTENT-6")
 def test_the_phase_of_a_message_goes_back_with_it():
-    """CONTENT-6"""
     items = responses_body(user("a"), answered({**said("msg_1", "4"), "phase": "commentary"}))["input"]
 
     assert items[1] == {
@@ -161,9 +172,9 @@ def test_the_contents_of_one_message_stay_one_item():
     ]
 
 
+@pytest.mark.behaviour("CONTENT-6")
 @pytest.mark.parametrize("origin", ["", "another"])
 def test_what_another_vendor_wrote_goes_without_its_metadata(origin: str):
-    """CONTENT-6"""
     message = answered(reasoning("rs_1"), search("ws_1"), said("msg_1", "4"), call("fc_1", "c1"))
     items = responses_body(user("a"), assistant(*message.parts, origin=origin), options=UNSTORED)["input"]
 
@@ -171,8 +182,8 @@ def test_what_another_vendor_wrote_goes_without_its_metadata(origin: str):
     assert not [item for item in items if "id" in item]
 
 
+@pytest.mark.behaviour("LOOP-10")
 def test_an_answer_that_was_cut_short_goes_back_without_the_reasoning_before_it():
-    """LOOP-10"""
     whole = answered(reasoning("rs_1"), said("msg_1", "4"))
     cut = assistant(whole.parts[0], TextPart(text="ha"))
     items = responses_body(user("a"), cut, user("b"), options=UNSTORED)["input"]
@@ -189,8 +200,8 @@ def test_metadata_that_nobody_can_read_is_as_none():
     assert len(items) == 2
 
 
+@pytest.mark.behaviour("CONTENT-8")
 def test_blank_texts_and_what_only_people_see_are_left_out():
-    """CONTENT-8"""
     items = responses_body(
         user("  ", "\n"),
         user("a", " "),
@@ -347,9 +358,30 @@ def test_tools_of_the_vendor_have_their_options():
         {"type": "web_search", "search_context_size": "low"},
         {"type": "code_interpreter", "container": {"type": "auto"}},
         {"type": "file_search", "vector_store_ids": ["vs"]},
-        {"type": "computer_use_preview", "display_width": 1024},
+        {"type": "computer"},
+    ]
+    assert "truncation" not in body
+
+
+def test_the_first_model_with_a_computer_is_told_of_its_screen():
+    """It takes no other truncation."""
+    screen = ProviderTool("computer", '{"display_width":1024,"display_height":768,"environment":"linux"}')
+    request = ModelRequest(model="computer-use-preview-2025-03-11", messages=(user("a"),), provider_tools=(screen,))
+    body = json.loads(OpenAIResponses().body(request))
+
+    assert body["tools"] == [
+        {"type": "computer_use_preview", "display_width": 1024, "display_height": 768, "environment": "linux"}
     ]
     assert body["truncation"] == "auto"
+
+
+def test_the_system_alone_is_input_and_no_instructions():
+    body = responses_body(system("Be kind."))
+
+    assert "instructions" not in body
+    assert body["input"] == [
+        {"type": "message", "role": "system", "content": [{"type": "input_text", "text": "Be kind."}]}
+    ]
 
 
 def test_settings_are_sent_if_they_are_set():
@@ -363,7 +395,7 @@ def test_settings_are_sent_if_they_are_set():
     }
     body = responses_body(
         user("a"),
-        max_output_tokens=7,
+        max_output_tokens=70,
         temperature=0.5,
         reasoning_effort=ReasoningEffort.HIGH,
         options=json.dumps(options),
@@ -371,12 +403,13 @@ def test_settings_are_sent_if_they_are_set():
 
     assert body["reasoning"] == {"effort": "high", "summary": "auto"}
     assert body["text"] == {"verbosity": "low"}
-    assert (body["service_tier"], body["prompt_cache_key"], body["max_output_tokens"]) == ("flex", "k", 7)
+    assert (body["service_tier"], body["prompt_cache_key"], body["max_output_tokens"]) == ("flex", "k", 70)
     assert body["include"] == ["web_search_call.action.sources"]
     assert body["metadata"] == {"a": "b"}
     assert body["stream"] is True
     assert body["temperature"] == 0.5
     assert set(responses_body(user("a"))) == {"model", "stream", "store", "input"}
+    assert responses_body(user("a"), max_output_tokens=7)["max_output_tokens"] == 16
     cold = responses_body(user("a"), temperature=0.5, capabilities=Capabilities(temperature=False))
     assert "temperature" not in cold
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chatd.providers.protocols.openai.schemas import acceptable
+from chatd.testing.vendors.openai_tools import function_tool
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.sampled_from(["object", "array", "#/$defs/A"]),
@@ -27,6 +28,7 @@ values = st.recursive(
     [
         '{"type": "object", "properties": {"b": {"type": "number", "maximum": 1.50}, "a": {}}}',
         '{"properties": {}, "type": "object"}',
+        '{"type": "object", "properties": {"a": {"type": ["string"], "pattern": "^(?:a|b)+$", "enum": [null]}}}',
     ],
 )
 def test_a_fine_schema_goes_out_as_its_own_text(schema):
@@ -51,6 +53,35 @@ def test_of_one_that_cannot_be_read_an_object_is_left(schema):
         (
             {"anyOf": [{"properties": {"a": {}}, "required": ["a"]}, {"properties": {"b": {}}}]},
             {"type": "object", "properties": {"a": {}, "b": {}}},
+        ),
+        (
+            {"type": "object", "properties": {"a": "object", "b": None, "c": True}, "required": None},
+            {"type": "object", "properties": {"a": {}, "b": {}, "c": True}},
+        ),
+        (
+            {"type": "object", "properties": {"a": {"type": "any", "enum": [], "description": 7}}, "required": [1]},
+            {"type": "object", "properties": {"a": {}}},
+        ),
+        (
+            {"type": "object", "properties": {"a": {"items": {"type": ["string", "void"], "required": True}}}},
+            {"type": "object", "properties": {"a": {"items": {}}}},
+        ),
+        (
+            {
+                "type": "object",
+                "properties": {"a": {"type": "string", "pattern": "^(?!null$)", "description": "A key"}},
+            },
+            {"type": "object", "properties": {"a": {"type": "string", "description": "A key (pattern: ^(?!null$))"}}},
+        ),
+        (
+            {"type": "object", "properties": {"a": {"type": "string", "pattern": "^\\p{L}+$"}, "b": {"pattern": "x"}}},
+            {
+                "type": "object",
+                "properties": {
+                    "a": {"type": "string", "description": "(pattern: ^\\p{L}+$)"},
+                    "b": {"description": "(pattern: x)"},
+                },
+            },
         ),
         (
             {"allOf": [{"properties": {"a": {}}, "required": ["a"]}]},
@@ -80,12 +111,21 @@ def strict(properties, **fields):
     ("schema", "is_strict"),
     [
         (strict({}), True),
-        (strict({"a": {"type": ["string", "null"]}, "b": strict({"c": {"enum": ["x"]}})}), True),
+        (strict({"a": {"type": ["string", "null"]}, "b": strict({"c": {"type": "string", "enum": ["x"]}})}), True),
         (strict({"a": {"type": "array", "items": {"type": "string"}}}), True),
         (strict({"a": {"type": "string"}}, required=[]), False),
         (strict({"a": {"type": "string"}}, additionalProperties=True), False),
         (strict({"a": {"type": "string", "default": "x"}}), False),
         (strict({"a": {"type": "string", "format": "uri"}}), False),
+        (strict({"a": {"$ref": "#/$defs/A"}}, **{"$defs": {"A": strict({})}}), True),
+        (strict({"a": {"$ref": "#/$defs/A", "description": "b"}}, **{"$defs": {"A": strict({})}}), False),
+        (strict({"a": {"$ref": "#/$defs/A"}}, **{"$defs": {"A": {"type": "object"}}}), False),
+        (strict({"a": {"anyOf": [{"type": "string"}, {"type": "null"}]}}), True),
+        (strict({"a": {"anyOf": [{"type": "string"}, {}]}}), False),
+        (strict({"a": {"enum": ["b"]}}), False),
+        (strict({"a": {"const": "b"}}), False),
+        (strict({"a": {"type": "array", "items": True}}), False),
+        (strict({"a": {"type": "array"}}), False),
         (strict({"a": {}}), False),
         (strict({"a": True}), False),
         (strict({"a": {"type": "object"}}), False),
@@ -101,6 +141,7 @@ def test_only_what_openai_would_enforce_is_strict(schema, is_strict):
 def test_any_json_becomes_a_schema_that_openai_takes(schema):
     sent = json.loads(bytes(acceptable(json.dumps(schema)).json))
 
+    function_tool({"name": "f", "parameters": sent, "strict": acceptable(json.dumps(schema)).strict}, "tools[0]")
     assert sent["type"] == "object"
     assert isinstance(sent["properties"], dict)
     assert not sent.keys() & {"anyOf", "oneOf", "allOf", "enum", "not", "$ref"}

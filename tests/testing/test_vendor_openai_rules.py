@@ -47,6 +47,8 @@ CHAT_ACCEPTED = {
     "calls": chat(said(), calling(call(), call("c2")), done("c2"), done(), said()),
     "an image": chat({"role": "user", "content": [{"type": "image_url", "image_url": {"url": PNG}}]}),
     "strict": chat(tools=[chat_tool(STRICT, strict=True)], tool_choice="required", parallel_tool_calls=False),
+    "mistral": chat(said(), calling(call("abcDEF123")), done("abcDEF123"), model="mistral-small"),
+    "deepseek, not thinking": chat(said(), calling(call()), done(), model="deepseek-chat"),
     "a silent tool": chat(said(), calling(call()), done() | {"content": ""}),
 }
 CHAT_REFUSED = [
@@ -82,6 +84,29 @@ CHAT_REFUSED = [
     (chat(tools=[chat_tool(OPEN | {"anyOf": []})]), "anyOf"),
     (chat(tools=[chat_tool(OPEN, strict=True)]), "additionalProperties"),
     (chat(tools=[chat_tool(STRICT | {"required": []}, strict=True)]), "Missing \\['a'\\]"),
+    (
+        chat(tools=[chat_tool(STRICT | {"properties": {"a": {"$ref": "#", "title": "b"}}}, strict=True)]),
+        "\\$ref cannot",
+    ),
+    (chat(tools=[chat_tool(STRICT | {"properties": {"a": {"enum": ["b"]}}}, strict=True)]), "a 'type' key"),
+    (chat(tools=[chat_tool(OPEN | {"properties": {"a": {"type": "array"}}})]), "missing items"),
+    (chat(tools=[chat_tool(OPEN | {"properties": {"a": {"type": "any"}}})]), "not valid under any"),
+    (chat(tools=[chat_tool(OPEN | {"properties": {"a": "object"}})]), "not of type 'object', 'boolean'"),
+    (chat(tools=[chat_tool(OPEN | {"properties": {"a": {"pattern": "^(?!a)$"}}})]), "not a 'regex'"),
+    (chat(tools=[chat_tool(OPEN | {"required": None})]), "not of type 'array'"),
+    (chat(max_tokens=5, model="gpt-5"), "Use 'max_completion_tokens' instead"),
+    (chat(temperature=0.5, model="o3"), "temperature"),
+    (chat(max_completion_tokens=5, model="mistral-small"), "Extra inputs are not permitted: max_completion_tokens"),
+    (chat(stream_options={}, model="mistral-small"), "Extra inputs are not permitted: stream_options"),
+    (chat(said(), calling(call()), done(), model="mistral-small"), "with a length of 9"),
+    (
+        chat(said(), calling(call("abcDEF123")), done("abcDEF123"), said(), model="mistral-small"),
+        "Unexpected role 'user' after role 'tool'",
+    ),
+    (chat(said(), said(role="assistant"), said(role="system"), model="mistral-small"), "Unexpected role 'system'"),
+    (chat(said(), said(role="assistant"), model="mistral-small"), "Expected last role User or Tool"),
+    (chat(said(), calling(call()), done(), model="gemini-3-pro"), "missing a thought_signature"),
+    (chat(said(), calling(call(extra_content={})), done()), "extra_content"),
     (chat(temperature=-1), "Invalid 'temperature'"),
     (chat(tool_choice="auto"), "only allowed when 'tools'"),
     (chat(parallel_tool_calls=True), "only allowed when 'tools'"),
@@ -104,6 +129,16 @@ def test_reasoning_that_the_server_said_may_come_back():
     chat_chunks(Turn(Think("Let me ", "look."), Call("f", "{}", id="c1")), "m", {}, issued)
 
     check_chat(chat(said(), calling(call(), reasoning_content="Let me look."), done()), issued)
+
+
+def test_while_it_thinks_deepseek_wants_its_reasoning_back():
+    issued = Issued()
+    chat_chunks(Turn(Think("Hm."), Call("f", "{}", id="c1")), "deepseek-v4", {}, issued)
+
+    check_chat(chat(said(), calling(call(), reasoning_content="Hm."), done(), model="deepseek-v4"), issued)
+    check_chat(chat(said(), calling(call(), reasoning_content=""), done(), model="deepseek-v4"), issued)
+    with pytest.raises(Refusal, match="must be passed back"):
+        check_chat(chat(said(), calling(call()), done(), model="deepseek-v4"), issued)
 
 
 def asked(*items: Json, **fields: Any) -> Json:
@@ -160,6 +195,8 @@ RESPONSES_REFUSED = [
     (asked({"type": "reasoning", "summary": []}), "Missing required parameter"),
     (asked(tools=[function(strict=True)]), "additionalProperties"),
     (asked(tools=[function(name="a b")]), "should match pattern"),
+    (asked(tools=[{"type": "computer", "display_width": 1}]), "display_width"),
+    (asked(tools=[{"type": "computer_use_preview"}]), "display_width"),
     (asked(tool_choice="auto"), "only allowed when 'tools'"),
 ]
 

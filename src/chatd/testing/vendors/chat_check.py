@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from chatd.testing.vendors.chat_dialects import check_dialect, signs_calls
 from chatd.testing.vendors.chat_encode import reasoning_key
 from chatd.testing.vendors.issued import Issued, Json
 from chatd.testing.vendors.openai_tools import check_settings, function_tool
@@ -50,11 +51,12 @@ def check_chat(body: Mapping[str, Any], issued: Issued) -> None:
     messages = objects(body.get("messages"), "messages")
     require(messages, "Invalid 'messages': empty array. Expected an array with minimum length 1.", at="messages")
     for number, message in enumerate(messages):
-        _message(message, f"messages[{number}]", issued)
+        _message(message, f"messages[{number}]", issued, signs=signs_calls(body["model"]))
     _paired(messages)
+    check_dialect(body, messages, issued)
 
 
-def _message(message: Json, at: str, issued: Issued) -> None:
+def _message(message: Json, at: str, issued: Issued, *, signs: bool) -> None:
     role = a_text(message.get("role"), f"{at}.role")
     require(role in _ROLES, f"Invalid value: '{role}' for '{at}.role'.", at=f"{at}.role")
     no_others(message, ("role", "content", *_ROLES[role]), at)
@@ -69,8 +71,9 @@ def _message(message: Json, at: str, issued: Issued) -> None:
     else:
         _pieces(objects(content, f"{at}.content"), role, f"{at}.content")
     if calls is not None:
-        _calls(objects(calls, f"{at}.tool_calls"), f"{at}.tool_calls")
-    if (thought := message.get("reasoning_content")) is not None:
+        fields = ("id", "type", "function", *(("extra_content",) if signs else ()))
+        _calls(objects(calls, f"{at}.tool_calls"), f"{at}.tool_calls", fields)
+    if (thought := message.get("reasoning_content")) not in (None, ""):
         unchanged = reasoning_key(a_text(thought, at)) in issued.signed
         require(unchanged, f"The 'reasoning_content' of {at} is not what this server said.", at=at)
 
@@ -89,11 +92,11 @@ def _pieces(pieces: Sequence[Json], role: str, at: str) -> None:
             an_image_url(an_object(piece["image_url"], place).get("url"), f"{place}.image_url.url")
 
 
-def _calls(calls: Sequence[Json], at: str) -> None:
+def _calls(calls: Sequence[Json], at: str, fields: Sequence[str]) -> None:
     require(calls, f"Invalid '{at}': empty array. Expected an array with minimum length 1.", at=at)
     for number, call in enumerate(calls):
         place = f"{at}[{number}]"
-        no_others(call, ("id", "type", "function"), place)
+        no_others(call, fields, place)
         require(a_text(call.get("id"), f"{place}.id"), f"Invalid '{place}.id': empty string.", at=place)
         require(call.get("type") == "function", f"Missing required parameter: '{place}.type'.", at=place)
         function = an_object(call.get("function"), f"{place}.function")

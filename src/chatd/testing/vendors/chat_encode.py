@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from chatd.core.model import FinishReason
 from chatd.core.usage import Usage
+from chatd.testing.vendors.chat_dialects import REASONING, signs_calls
 from chatd.testing.vendors.frames import Frame
 from chatd.testing.vendors.issued import Issued, Json
 from chatd.testing.vendors.responses_encode import CREATED_AT
@@ -33,7 +34,7 @@ def chat_chunks(turn: Turn, model: str, body: Mapping[str, Any], issued: Issued)
     }
     counts = bool(body.get("stream_options", {}).get("include_usage"))
     deltas: list[tuple[Json, str | None]] = [({"role": "assistant", "content": "", "refusal": None}, None)]
-    deltas += [(delta, None) for delta in _deltas(turn, issued)]
+    deltas += [(delta, None) for delta in _deltas(turn, model, issued)]
     deltas.append(({}, reason))
     frames = [
         Frame(
@@ -51,10 +52,10 @@ def chat_chunks(turn: Turn, model: str, body: Mapping[str, Any], issued: Issued)
 
 def reasoning_key(thoughts: str) -> str:
     """How the reasoning of an answer is remembered. Nobody says where one thought ends, so space does not count."""
-    return "reasoning_content:" + "".join(thoughts.split())
+    return REASONING + "".join(thoughts.split())
 
 
-def _deltas(turn: Turn, issued: Issued) -> Iterator[Json]:
+def _deltas(turn: Turn, model: str, issued: Issued) -> Iterator[Json]:
     calls = 0
     thoughts = "".join(chunk for step in turn.steps if isinstance(step, Think) for chunk in step.chunks)
     issued.signed[reasoning_key(thoughts)] = True
@@ -64,6 +65,8 @@ def _deltas(turn: Turn, issued: Issued) -> Iterator[Json]:
                 yield from ({"content": chunk} for chunk in step.chunks)
             case Think():
                 yield from ({"reasoning_content": chunk} for chunk in step.chunks)
+            case Call() if signs_calls(model):
+                yield {"tool_calls": [_signed_call(step, issued)]}
             case Call():
                 yield from ({"tool_calls": [{"index": calls, **piece}]} for piece in _call(step, issued))
                 calls += 1
@@ -85,6 +88,16 @@ def _call(call: Call, issued: Issued) -> Iterator[Json]:
         "function": {"name": call.name, "arguments": ""},
     }
     yield from ({"function": {"arguments": piece}} for piece in call.pieces)
+
+
+def _signed_call(call: Call, issued: Issued) -> Json:
+    """Google gives a call at once, without an index."""
+    return {
+        "id": call.id or issued.id("call_"),
+        "type": "function",
+        "function": {"name": call.name, "arguments": call.arguments or "{}"},
+        "extra_content": {"google": {"thought_signature": issued.sign(("call", call.name))}},
+    }
 
 
 def _usage(usage: Usage) -> Json:

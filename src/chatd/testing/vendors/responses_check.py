@@ -70,6 +70,11 @@ def _functions(tools: Sequence[Json]) -> list[str]:
         if a_text(tool.get("type"), f"{at}.type") == "function":
             no_others(tool, ("type", "name", "description", "parameters", "strict"), at)
             names.append(function_tool(tool, at))
+        elif tool["type"] == "computer":
+            no_others(tool, ("type",), at)
+        elif tool["type"] == "computer_use_preview":
+            for name in ("display_width", "display_height", "environment"):
+                require(name in tool, f"Missing required parameter: '{at}.{name}'.", at=at)
     return names
 
 

@@ -1,8 +1,8 @@
 """Puts the pieces of tool calls together that a Chat Completions stream gives.
 
 Servers that call themselves compatible leave out the id or the index, repeat the index for every call, send the name in
-pieces or with every piece, and send several calls in one chunk. A call begins once its name is whole: when its first
-arguments come, when another call begins, or at the end.
+pieces or with every piece, send several calls in one chunk, and send a whole call once more at its end. A call begins
+once its name is whole: when its first arguments come, when another call begins, or at the end.
 
 A call without an id gets `call_<digest of the completion's id>_<its number>`: the same stream gives the same ids, and
 two completions of a chat don't share any.
@@ -14,7 +14,7 @@ from typing import Final
 import msgspec
 
 from chatd.core.model import ModelEvent, ToolCallDelta, ToolCallStarted
-from chatd.providers.protocols.openai.chat_chunks import CallDelta
+from chatd.providers.protocols.openai.chat_chunks import NOTHING, CallDelta, given
 
 _DIGEST_BYTES: Final = 6  # short enough that the id stays within the 40 characters that OpenAI takes
 # A server that repeats the name with every piece would have us parse the arguments as often: it has shown by then
@@ -25,7 +25,7 @@ _MOST_GUESSES: Final = 32
 class OpenCall:
     """A call that is being streamed; `block` is its number in the answer."""
 
-    __slots__ = ("block", "guesses", "id", "name", "number", "pieces", "started")
+    __slots__ = ("block", "extra", "guesses", "id", "name", "number", "pieces", "started")
 
     def __init__(self, block: int, number: int, id: str) -> None:
         self.block = block
@@ -33,6 +33,7 @@ class OpenCall:
         self.id = id
         self.name = ""
         self.pieces: list[str] = []
+        self.extra = NOTHING
         self.started = False
         self.guesses = 0
 
@@ -80,15 +81,20 @@ class StreamedCalls:
         if piece.id and not call.id and not call.started:
             call.id = piece.id
             self._by_id.setdefault(piece.id, call)
+        if given(piece.extra_content):
+            call.extra = piece.extra_content
         function = piece.function
         if function is None:
             return
         if function.name and not call.pieces and function.name != call.name:
             call.name += function.name
-        if function.arguments:
+        arguments = function.arguments
+        if isinstance(arguments, dict):
+            arguments = msgspec.json.encode(arguments).decode("utf-8", "replace")
+        if arguments and not (function.name and call.pieces and _repeats(call, arguments)):
             self._start(call, events)
-            call.pieces.append(function.arguments)
-            events.append(ToolCallDelta(call.block, function.arguments))
+            call.pieces.append(arguments)
+            events.append(ToolCallDelta(call.block, arguments))
 
     def _start(self, call: OpenCall, events: list[ModelEvent]) -> None:
         if call.started:
@@ -103,13 +109,22 @@ class StreamedCalls:
         return f"call_{digest}_{number}"
 
 
+def _repeats(call: OpenCall, arguments: str) -> bool:
+    """Whether this is the whole call once more: no object goes on after its end."""
+    return arguments.rstrip().endswith("}") and arguments == "".join(call.pieces) and _is_whole(call)
+
+
 def _begins_another(known: OpenCall) -> bool:
     """Whether a name without an id begins a new call: it does once the arguments of the one before are whole."""
-    if not known.pieces or not known.pieces[-1].rstrip().endswith("}") or known.guesses >= _MOST_GUESSES:
+    return bool(known.pieces) and known.pieces[-1].rstrip().endswith("}") and _is_whole(known)
+
+
+def _is_whole(call: OpenCall) -> bool:
+    if call.guesses >= _MOST_GUESSES:
         return False
-    known.guesses += 1
+    call.guesses += 1
     try:
-        msgspec.json.decode("".join(known.pieces), type=dict[str, msgspec.Raw])
+        msgspec.json.decode("".join(call.pieces), type=dict[str, msgspec.Raw])
     except (msgspec.DecodeError, ValueError, RecursionError):
         return False
     return True

@@ -9,7 +9,7 @@ NOTHING: Final = msgspec.Raw(b"")
 
 class FunctionDelta(msgspec.Struct, gc=False):
     name: str | None = None
-    arguments: str | None = None
+    arguments: str | dict[str, msgspec.Raw] | None = None  # an object where a server forgot that it is a text
 
 
 class CallDelta(msgspec.Struct, gc=False):
@@ -18,6 +18,7 @@ class CallDelta(msgspec.Struct, gc=False):
     index: int | None = None
     id: str | None = None
     function: FunctionDelta | None = None
+    extra_content: msgspec.Raw = NOTHING  # Google
 
 
 class ContentPiece(msgspec.Struct, gc=False):

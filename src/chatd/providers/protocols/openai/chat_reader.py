@@ -28,6 +28,7 @@ from chatd.providers.framing.wire_event import MOST_EVENT_BYTES, UnreadableStrea
 from chatd.providers.protocols.openai.chat_calls import OpenCall, StreamedCalls
 from chatd.providers.protocols.openai.chat_chunks import (
     CHUNK,
+    NOTHING,
     CallDelta,
     ChatAnnotation,
     Choice,
@@ -38,15 +39,18 @@ from chatd.providers.protocols.openai.chat_chunks import (
     given,
 )
 from chatd.providers.protocols.openai.chat_details import StreamedDetails
-from chatd.providers.protocols.openai.chat_metadata import ReasoningField, ReasoningMetadata
+from chatd.providers.protocols.openai.chat_metadata import ChatMetadata, ReasoningField
 from chatd.providers.protocols.openai.errors import vendor_error
 from chatd.providers.protocols.openai.usage import read_usage
 
 _FINISHES: Final = {
     "stop": FinishReason.STOP,
     "eos": FinishReason.STOP,
+    "eos_token": FinishReason.STOP,  # Hugging Face's server
+    "stop_sequence": FinishReason.STOP,  # likewise
     "end_turn": FinishReason.STOP,
     "tool_calls": FinishReason.TOOL_CALLS,
+    "tool_use": FinishReason.TOOL_CALLS,
     "function_call": FinishReason.TOOL_CALLS,
     "length": FinishReason.LENGTH,
     "max_tokens": FinishReason.LENGTH,
@@ -106,7 +110,7 @@ class ChatReader:
             if choice.delta is not None:
                 self._delta(choice.delta, events)
             if choice.finish_reason:
-                self._reason = choice.finish_reason
+                self._reason = choice.finish_reason.lower()  # some gateways say it loud
         self._read_usage(chunk, choice, events)
         failure = _failure(event, chunk, choice)
         if failure is not None:
@@ -284,6 +288,7 @@ def _failure(event: WireEvent, chunk: Chunk, choice: Choice | None) -> VendorErr
 
 def _metadata(block: _Block) -> str:
     details = () if block.details is None else block.details.kept()
-    if block.field is None and not details:
+    extra = NOTHING if block.call is None else block.call.extra
+    if block.field is None and not details and not given(extra):
         return ""
-    return ReasoningMetadata(field=block.field, details=details).text()
+    return ChatMetadata(field=block.field, details=details, extra_content=extra).text()

@@ -5,9 +5,11 @@ from typing import Final, Literal
 
 import msgspec
 
-from chatd.core.model import ModelRequest, PromptMessage, ProviderTool
+from chatd.core.model import Capabilities, ModelRequest, PromptMessage, ProviderTool
 from chatd.core.parts import ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from chatd.core.roles import Role
+from chatd.providers.protocols.openai.chat_chunks import given
+from chatd.providers.protocols.openai.chat_dialect import ChatDialect, MaxTokensField, dialect_of, for_mistral
 from chatd.providers.protocols.openai.chat_metadata import metadata_of
 from chatd.providers.protocols.openai.prompt import (
     Content,
@@ -31,14 +33,15 @@ _WEB_SEARCH: Final = "web_search"
 class OpenAIChatOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Options of a model that is spoken to with Chat Completions.
 
-    `max_tokens_field`: OpenAI refuses the old name, and Mistral, DeepSeek and Ollama know no other. `replay_reasoning`:
-    `auto` sends reasoning back with calls of tools, in the field that it came in, as DeepSeek demands; `always` and
-    `never` say themselves. `strict_tools` enforces schemas that allow it. `extra_body` is merged into the request.
+    `max_tokens_field` and `include_usage` follow from the model's name (chat_dialect) if they are not said.
+    `replay_reasoning`: `auto` sends reasoning back with calls of tools, in the field that it came in, and always where
+    a server demands it; `always` and `never` say themselves. `strict_tools` enforces schemas that allow it.
+    `extra_body` is merged into the request.
     """
 
-    max_tokens_field: Literal["max_completion_tokens", "max_tokens"] = "max_completion_tokens"
+    max_tokens_field: MaxTokensField | None = None
     system_role: Literal["system", "developer"] = "system"
-    include_usage: bool = True
+    include_usage: bool | None = None
     strict_tools: bool = False
     replay_reasoning: Literal["auto", "always", "never"] = "auto"
     service_tier: str | None = None
@@ -50,8 +53,12 @@ class OpenAIChatOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
 def chat_body(request: ModelRequest) -> bytes:
     """Raises InvalidRequest for options that can't be used."""
     options = read_options(request.options, OpenAIChatOptions)
-    body: JsonObject = {"model": request.model, "messages": _messages(request, options), "stream": True}
-    if options.include_usage:
+    dialect = dialect_of(request.model, request.capabilities)
+    messages = _messages(request, options, dialect)
+    if dialect.is_mistral:
+        messages = for_mistral(messages)
+    body: JsonObject = {"model": request.model, "messages": messages, "stream": True}
+    if dialect.include_usage if options.include_usage is None else options.include_usage:
         body["stream_options"] = {"include_usage": True}
     tools, web_search = _tools(request, options)
     if tools:
@@ -61,14 +68,14 @@ def chat_body(request: ModelRequest) -> bytes:
             body["parallel_tool_calls"] = request.parallel_tool_calls
     if web_search is not None:
         body["web_search_options"] = web_search
-    body.update(_settings(request, options))
+    body.update(_settings(request, options, dialect))
     return msgspec.json.encode(merge(body, options.extra_body, fixed=_OURS))
 
 
-def _settings(request: ModelRequest, options: OpenAIChatOptions) -> JsonObject:
+def _settings(request: ModelRequest, options: OpenAIChatOptions, dialect: ChatDialect) -> JsonObject:
     takes_temperature = request.capabilities.temperature
     settings: JsonObject = {
-        options.max_tokens_field: request.max_output_tokens,
+        options.max_tokens_field or dialect.max_tokens_field: request.max_output_tokens,
         "temperature": request.temperature if takes_temperature else None,
         "top_p": request.top_p if takes_temperature else None,
         "top_k": request.top_k,
@@ -106,31 +113,32 @@ def _tool_options(tool: ProviderTool) -> JsonObject:
     return {**read_options(tool.options, dict[str, msgspec.Raw])}
 
 
-def _messages(request: ModelRequest, options: OpenAIChatOptions) -> list[JsonObject]:
+def _messages(request: ModelRequest, options: OpenAIChatOptions, dialect: ChatDialect) -> list[JsonObject]:
+    """What a user says in one go is one message: templates of many models take no two in a row."""
     messages: list[JsonObject] = []
-    held: list[Content] = []  # what goes before a user's next words: nobody else may say it
+    held: list[Content] = []  # of the user, and what nobody else may say: images of tools, what the system says
+    # Files are PDF files here: OpenAI refuses others.
+    capabilities = msgspec.structs.replace(request.capabilities, text_files=False)
     for message in request.messages:
         match message.role:
             case Role.SYSTEM:
                 text = joined_text(message.parts)
-                if text and not request.capabilities.system_messages:
+                if text and not capabilities.system_messages:
                     held.append(text)
                 elif text:
                     messages += _user(held)
                     held = []
                     messages.append({"role": options.system_role, "content": text})
             case Role.USER:
-                messages += _user([*held, *contents(message.parts, request.capabilities)])
-                held = []
+                held += contents(message.parts, capabilities)
             case Role.ASSISTANT:
-                if messages and messages[-1]["role"] == "tool":
-                    messages += _user(held)
+                if said := _assistant(message, request, options, dialect):
+                    messages += [*_user(held), said]
                     held = []
-                messages += _assistant(message, request, options)
             case Role.TOOL:
                 for part in message.parts:
                     if isinstance(part, ToolResultPart) and not part.provider_executed:
-                        messages.append(_result(part, request, held))
+                        messages.append(_result(part, capabilities, held))
     return [*messages, *_user(held)]
 
 
@@ -156,49 +164,55 @@ def _piece(content: Content) -> JsonObject:
             return {"type": "text", "text": content}
 
 
-def _assistant(message: PromptMessage, request: ModelRequest, options: OpenAIChatOptions) -> list[JsonObject]:
-    """Nothing for a message in which nothing is left to say. What the vendor ran itself has no form here."""
+def _assistant(
+    message: PromptMessage, request: ModelRequest, options: OpenAIChatOptions, dialect: ChatDialect
+) -> JsonObject | None:
+    """None for a message in which nothing is left to say. What the vendor ran itself has no form here."""
     text = "\n\n".join(clean(part.text) for part in message.parts if isinstance(part, TextPart) and part.text.strip())
-    calls: list[JsonObject] = [
-        {
-            "id": part.tool_call_id,
-            "type": "function",
-            "function": {"name": part.tool_name, "arguments": arguments(part.args)},
-        }
-        for part in message.parts
-        if isinstance(part, ToolCallPart) and not part.provider_executed
+    own = message.origin != "" and message.origin == request.provider
+    calls = [
+        _call(part, own=own) for part in message.parts if isinstance(part, ToolCallPart) and not part.provider_executed
     ]
     if not text and not calls:
-        return []
+        return None
     said: JsonObject = {"role": "assistant", "content": text or None}
-    if message.origin and message.origin == request.provider:
-        said.update(_reasoning(message, options, has_calls=bool(calls)))
+    if options.replay_reasoning != "never":
+        thoughts = [part for part in message.parts if own and isinstance(part, ReasoningPart)]
+        if details := [detail for part in thoughts for detail in metadata_of(part).details]:
+            said["reasoning_details"] = details
+        if dialect.demands_reasoning:
+            said["reasoning_content"] = _joined(thoughts)
+        elif not details and (calls or options.replay_reasoning == "always"):
+            said.update(_reasoning(thoughts))
     if calls:
         said["tool_calls"] = calls
-    return [said]
+    return said
 
 
-def _reasoning(message: PromptMessage, options: OpenAIChatOptions, *, has_calls: bool) -> JsonObject:
-    replayed: JsonObject = {}
-    details: list[msgspec.Raw] = []
-    for part in message.parts:
-        if not isinstance(part, ReasoningPart):
-            continue
-        metadata = metadata_of(part)
-        details += metadata.details
-        wanted = options.replay_reasoning == "always" or (options.replay_reasoning == "auto" and has_calls)
-        if wanted and metadata.field is not None and part.text.strip():
-            before = replayed.get(metadata.field)
-            text = clean(part.text)
-            replayed[metadata.field] = f"{before}\n\n{text}" if before else text
-    if details and options.replay_reasoning != "never":
-        return {"reasoning_details": details}
-    return replayed
+def _call(part: ToolCallPart, *, own: bool) -> JsonObject:
+    function = {"name": part.tool_name, "arguments": arguments(part.args)}
+    call: JsonObject = {"id": part.tool_call_id, "type": "function", "function": function}
+    if own and given(extra := metadata_of(part).extra_content):
+        call["extra_content"] = extra
+    return call
 
 
-def _result(part: ToolResultPart, request: ModelRequest, shown: list[Content]) -> JsonObject:
+def _reasoning(thoughts: Sequence[ReasoningPart]) -> JsonObject:
+    """In the fields that it came in."""
+    by_field: dict[str, list[ReasoningPart]] = {}
+    for part in thoughts:
+        if (field := metadata_of(part).field) is not None:
+            by_field.setdefault(field, []).append(part)
+    return {field: text for field, parts in by_field.items() if (text := _joined(parts))}
+
+
+def _joined(thoughts: Sequence[ReasoningPart]) -> str:
+    return "\n\n".join(clean(part.text) for part in thoughts if part.text.strip())
+
+
+def _result(part: ToolResultPart, capabilities: Capabilities, shown: list[Content]) -> JsonObject:
     """A tool's message takes text only: what it showed goes to `shown`, for a user's message after all results."""
-    said = tool_output(part, request.capabilities)
+    said = tool_output(part, capabilities)
     text = said.text
     if said.media is not None:
         shown += [f"Shown by {part.tool_name or 'the tool'} (call {part.tool_call_id}):", said.media]

@@ -82,6 +82,7 @@ class ResponsesOutput:
         self._blocks = 0
         self._open: dict[Key, _Open] = {}
         self._order: deque[_Open] = deque()  # of all that have not ended, also behind one that has not
+        self.ended = 0  # items whose end has come
         self._done: set[Key] = set()
         self._newest = ""  # the type of the newest item
         self._reasoning = ""  # the id of the newest reasoning item
@@ -161,6 +162,7 @@ class ResponsesOutput:
             opened = self._begin(key, item, events)
         opened.id = item.id or opened.id
         self._done.update((key, opened.id) if opened.id else (key,))
+        self.ended += 1
         match item.type:
             case "message":
                 self._message_done(opened, item, events)

@@ -124,7 +124,9 @@ class ResponsesReader:
         if kind == "response.failed" or response.status in ("failed", "cancelled"):
             events.append(vendor_error(b"{}" if bytes(response.error) in (b"", b"null") else response.error))
             return events
-        for index, item in enumerate(response.output or ()):
+        output = response.output or ()
+        # Some servers give items other ids and places in the end: if as many have ended as there are, none was missed.
+        for index, item in enumerate(output if len(output) > self._output.ended else ()):
             events += self._output.missed(index, read_item(item), item)
         events += self._output.end()
         events.append(self._finish(kind, response))

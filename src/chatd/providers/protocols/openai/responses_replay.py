@@ -55,7 +55,7 @@ class AssistantItems:
             for part in message.parts
             if isinstance(part, ReasoningPart | ToolCallPart) or (isinstance(part, TextPart) and part.text.strip())
         ]
-        replayed = set[str]() if self._store else _replayable(kept)
+        replayed = set[str]() if self._store else self._replayable(kept)
         items: list[InputItem] = []
         open_id, open_content = "", list[JsonObject]()
         for part, metadata in kept:
@@ -77,7 +77,7 @@ class AssistantItems:
         item = _stored_item(metadata.item)
         whole = with_id or metadata.reasoning == ""
         if item.type == _COMPUTER_CALL:
-            if whole and part.tool_call_id in self._seen:
+            if whole and self._can_go(part, metadata):
                 self._computer_checks[part.tool_call_id] = item.pending_safety_checks or []
                 return [metadata.item]
             self.told.add(part.tool_call_id)
@@ -85,7 +85,7 @@ class AssistantItems:
             said = _content(TextPart(text=f"Computer action {part.tool_call_id}: {part.args}"), none)
             return [_message([said], none, with_id=False)]
         if part.provider_executed:
-            return [metadata.item] if whole and item.type in _REPLAYED else []
+            return [metadata.item] if whole and self._can_go(part, metadata) else []
         call: JsonObject = {
             "type": "function_call",
             "call_id": part.tool_call_id,
@@ -94,18 +94,27 @@ class AssistantItems:
         }
         return [{**call, "id": metadata.id} if with_id else call]
 
+    def _replayable(self, kept: list[tuple[_Kept, ItemMetadata]]) -> set[str]:
+        """The reasoning items that have their content and are followed by what followed them."""
+        found: set[str] = set()
+        for (part, metadata), (follower, following) in zip(reversed(kept[:-1]), reversed(kept[1:]), strict=True):
+            if not isinstance(part, ReasoningPart) or not metadata.id:
+                continue
+            has_content = metadata.encrypted_content != "" or (metadata.raw_reasoning and part.text.strip() != "")
+            follows = following.id != "" and following.reasoning == metadata.id and following.directly
+            goes = following.id in found if isinstance(follower, ReasoningPart) else self._can_go(follower, following)
+            if has_content and follows and goes:
+                found.add(metadata.id)
+        return found
 
-def _replayable(kept: list[tuple[_Kept, ItemMetadata]]) -> set[str]:
-    """The reasoning items that have their content and are followed by what followed them."""
-    found: set[str] = set()
-    for (part, metadata), (follower, following) in zip(reversed(kept[:-1]), reversed(kept[1:]), strict=True):
-        if not isinstance(part, ReasoningPart) or not metadata.id:
-            continue
-        has_content = metadata.encrypted_content != "" or (metadata.raw_reasoning and part.text.strip() != "")
-        follows = following.id != "" and following.reasoning == metadata.id and following.directly
-        if has_content and follows and (not isinstance(follower, ReasoningPart) or following.id in found):
-            found.add(metadata.id)
-    return found
+    def _can_go(self, part: TextPart | ToolCallPart, metadata: ItemMetadata) -> bool:
+        """Whether there is a form in which this goes back as the item that it was."""
+        if isinstance(part, TextPart):
+            return True
+        kind = _stored_item(metadata.item).type
+        if kind == _COMPUTER_CALL:
+            return part.tool_call_id in self._seen
+        return not part.provider_executed or kind in _REPLAYED
 
 
 def _reasoning(part: ReasoningPart, metadata: ItemMetadata) -> JsonObject:

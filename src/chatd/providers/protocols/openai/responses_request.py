@@ -29,8 +29,12 @@ from chatd.providers.protocols.openai.schemas import acceptable
 
 _OURS: Final = frozenset({"model", "input", "stream"})
 _ENCRYPTED: Final = "reasoning.encrypted_content"
-# What chatd calls a tool, where OpenAI calls it otherwise.
-_TOOL_TYPES: Final = {"computer": "computer_use_preview"}
+_LEAST_OUTPUT_TOKENS: Final = 16  # OpenAI refuses less
+# The first model with a computer has a tool of its own, which must be told of the screen and truncated; later ones take
+# the tool without any options.
+_COMPUTER: Final = "computer"
+_COMPUTER_PREVIEW: Final = "computer_use_preview"
+_PREVIEW_MODEL: Final = "computer-use-preview"
 
 
 class OpenAIOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -85,11 +89,12 @@ def _settings(request: ModelRequest, options: OpenAIOptions) -> JsonObject:
     if not options.store and reasons and _ENCRYPTED not in include:
         include.append(_ENCRYPTED)
     takes_temperature = request.capabilities.temperature
-    computer = any(tool.name.startswith("computer") for tool in request.provider_tools)
+    least = None if request.max_output_tokens is None else max(request.max_output_tokens, _LEAST_OUTPUT_TOKENS)
+    preview = any(_tool_type(tool, request.model) == _COMPUTER_PREVIEW for tool in request.provider_tools)
     settings: JsonObject = {
         "reasoning": {name: value for name, value in reasoning.items() if value is not None} or None,
         "include": include or None,
-        "max_output_tokens": request.max_output_tokens,
+        "max_output_tokens": least,
         "temperature": request.temperature if takes_temperature else None,
         "top_p": request.top_p if takes_temperature else None,
         "text": {"verbosity": options.text_verbosity} if options.text_verbosity else None,
@@ -98,7 +103,7 @@ def _settings(request: ModelRequest, options: OpenAIOptions) -> JsonObject:
         "prompt_cache_retention": options.prompt_cache_retention,
         "safety_identifier": options.safety_identifier,
         "max_tool_calls": options.max_tool_calls,
-        "truncation": options.truncation or ("auto" if computer else None),  # the computer tool takes no other
+        "truncation": options.truncation or ("auto" if preview else None),
     }
     return {name: value for name, value in settings.items() if value is not None}
 
@@ -119,15 +124,21 @@ def _tools(request: ModelRequest, options: OpenAIOptions) -> list[JsonObject]:
                 "strict": schema.strict and options.strict_tools,
             }
         )
-    return [*tools, *(_provider_tool(tool) for tool in request.provider_tools)]
+    return [*tools, *(_provider_tool(tool, request.model) for tool in request.provider_tools)]
 
 
-def _provider_tool(tool: ProviderTool) -> JsonObject:
-    kind = _TOOL_TYPES.get(tool.name, tool.name)
+def _provider_tool(tool: ProviderTool, model: str) -> JsonObject:
+    kind = _tool_type(tool, model)
     options: JsonObject = {**read_options(tool.options, dict[str, msgspec.Raw])}
+    if kind == _COMPUTER:
+        return {"type": kind}
     if kind == "code_interpreter":
         options.setdefault("container", {"type": "auto"})
     return {"type": kind, **options}
+
+
+def _tool_type(tool: ProviderTool, model: str) -> str:
+    return _COMPUTER_PREVIEW if tool.name == _COMPUTER and _PREVIEW_MODEL in model else tool.name
 
 
 def _input(request: ModelRequest, options: OpenAIOptions) -> tuple[str, list[InputItem]]:
@@ -156,6 +167,8 @@ def _input(request: ModelRequest, options: OpenAIOptions) -> tuple[str, list[Inp
                 items += _results(message, request, assistant)
     if held:
         items.append(_message("user", held))
+    if leading and not items:  # instructions alone are no input
+        return "", [_message(options.system_role, leading)]
     return "\n\n".join(leading), items
 
 

@@ -1,11 +1,14 @@
 """Tool schemas as OpenAI takes them, and whether one may be enforced strictly.
 
-OpenAI wants an object at the root, with properties and without alternatives, and `items` in every array. A schema that
-is fine already goes out as its own text, so that key order and numbers survive. Strict mode takes a smaller language
-still: all properties required, none beside them, few keywords. A schema is never bent into it: a property that was
-optional would have to become required.
+OpenAI wants an object at the root, with properties and without alternatives, and `items` in every array. It refuses a
+whole request for one keyword with a value that JSON Schema does not know, and for a pattern that its engine can't read;
+llama.cpp for a pattern without both anchors. Such a pattern is told in the description instead. A schema that is fine
+already goes out as its own text, so that key order and numbers survive. Strict mode takes a smaller language still: all
+properties required, none beside them, few keywords. A schema is never bent into it: a property that was optional would
+have to become required.
 """
 
+import re
 from typing import Final, cast
 
 import msgspec
@@ -27,6 +30,9 @@ _STRICT_FORMATS: Final = frozenset(
 _STRICT_DEPTH: Final = 5  # the lowest limit that OpenAI has had; newer models take 10
 _STRICT_PROPERTIES: Final = 100  # likewise; newer models take 5000
 _DEPTH: Final = 64  # deeper than any tool's; what is below stays as it is
+_MAPS: Final = ("properties", "$defs", "definitions", "patternProperties")
+_TYPES: Final = frozenset({"object", "array", "string", "number", "integer", "boolean", "null"})
+_LOOKAROUND: Final = re.compile(r"\(\?(?!:)")  # and whatever else is more than a group
 
 
 class ToolSchema(msgspec.Struct, frozen=True):
@@ -46,7 +52,7 @@ def acceptable(text: str) -> ToolSchema:
     if schema is None:
         return ToolSchema(msgspec.Raw(b'{"type":"object","properties":{}}'), strict=False)
     changed = _repair_root(schema)
-    changed = _repair_arrays(schema, 0) or changed
+    changed = _repair_below(schema, 0) or changed
     json = msgspec.json.encode(schema) if changed else text.encode("utf-8", "replace")
     return ToolSchema(msgspec.Raw(json), strict=_is_strict(schema))
 
@@ -104,22 +110,68 @@ def _local_target(schema: Schema, root: Schema | None = None) -> Schema | None:
     return place
 
 
-def _repair_arrays(schema: Schema, depth: int) -> bool:
-    changed = False
+def _repair_below(schema: Schema, depth: int) -> bool:
+    changed = _drop_nonsense(schema)
     kind = schema.get("type")
     is_array = kind == "array" or "array" in _list(kind)
     if is_array and not isinstance(schema.get("items"), dict | bool):
         schema["items"] = {}
         changed = True
+    pattern = schema.get("pattern")
+    if isinstance(pattern, str) and not _is_readable(pattern):
+        del schema["pattern"]
+        schema["description"] = f"{schema.get('description', '')} (pattern: {pattern})".strip()
+        changed = True
     if depth < _DEPTH:
         for inner in _inner(schema):
-            changed = _repair_arrays(inner, depth + 1) or changed
+            changed = _repair_below(inner, depth + 1) or changed
     return changed
+
+
+def _drop_nonsense(schema: Schema) -> bool:
+    """Takes out keywords whose values are none of JSON Schema's."""
+    dropped = [keyword for keyword, value in schema.items() if not _makes_sense(keyword, value)]
+    for keyword in dropped:
+        del schema[keyword]
+    changed = bool(dropped)
+    for keyword in _MAPS:
+        schemas = _object(schema.get(keyword)) or {}
+        for name in [name for name, value in schemas.items() if not isinstance(value, dict | bool)]:
+            schemas[name] = {}
+            changed = True
+    return changed
+
+
+def _makes_sense(keyword: str, value: object) -> bool:
+    if keyword == "type":
+        kinds: list[object] = [value] if isinstance(value, str) else _list(value)
+        return kinds != [] and all(isinstance(kind, str) and kind in _TYPES for kind in kinds)
+    if keyword in _MAPS:
+        return isinstance(value, dict)
+    if keyword in ("items", "additionalProperties"):
+        return isinstance(value, dict | bool)
+    if keyword in _ALTERNATIVES:
+        return _list(value) != [] and all(isinstance(inner, dict | bool) for inner in _list(value))
+    if keyword == "required":
+        return isinstance(value, list) and all(isinstance(name, str) for name in _list(cast("object", value)))
+    if keyword == "enum":
+        return _list(value) != []
+    return keyword not in ("pattern", "description", "$ref") or isinstance(value, str)
+
+
+def _is_readable(pattern: str) -> bool:
+    if not pattern.startswith("^") or not pattern.endswith("$") or _LOOKAROUND.search(pattern):
+        return False
+    try:
+        re.compile(pattern)
+    except (re.error, OverflowError, RecursionError):
+        return False
+    return True
 
 
 def _inner(schema: Schema) -> list[Schema]:
     found: list[Schema] = []
-    for keyword in ("properties", "$defs", "definitions", "patternProperties"):
+    for keyword in _MAPS:
         found += [
             inner for value in (_object(schema.get(keyword)) or {}).values() if (inner := _object(value)) is not None
         ]
@@ -137,7 +189,11 @@ def _is_strict(schema: Schema) -> bool:
 
 
 def _strict_below(schema: Schema, depth: int, left: list[int]) -> bool:
-    if depth > _STRICT_DEPTH or not schema.keys() <= _STRICT_KEYWORDS or not schema:
+    if depth > _STRICT_DEPTH or not schema.keys() <= _STRICT_KEYWORDS:
+        return False
+    if "$ref" in schema:
+        return len(schema) == 1  # beside it nothing may stand
+    if not {"type", "anyOf"} & schema.keys() or isinstance(schema.get("items"), bool):
         return False
     if "format" in schema and schema["format"] not in _STRICT_FORMATS:
         return False
@@ -151,7 +207,7 @@ def _strict_below(schema: Schema, depth: int, left: list[int]) -> bool:
         left[0] -= len(properties)
         if left[0] < 0 or not all(isinstance(value, dict) for value in properties.values()):
             return False
-    elif "properties" in schema or not ({"type", "anyOf", "enum", "const", "$ref"} & schema.keys()):
+    elif "properties" in schema:
         return False
     return all(_strict_below(inner, depth + 1, left) for inner in _inner(schema))
 
