@@ -17,6 +17,7 @@ from chatd.store.keeper.child import end_with_parent
 
 WAIT_SECONDS = 60.0  # of real time, for what takes a second on an idle machine
 PASSWORD = "correct horse battery staple"
+VENDORS = ("ANTHROPIC_", "OPENAI_", "GEMINI_")
 
 
 class Finished(msgspec.Struct, frozen=True):
@@ -124,7 +125,8 @@ async def serving(data_dir: Path, *arguments: str, **environ: str) -> AsyncItera
 
 
 async def _start(*arguments: str, cwd: Path, environ: dict[str, str], stderr: int) -> asyncio.subprocess.Process:
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("CHATD_")}
+    # Neither settings nor keys of whoever runs the tests.
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("CHATD_", *VENDORS))}
     return await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
