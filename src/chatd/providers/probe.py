@@ -17,6 +17,8 @@ from chatd.providers.transport import Transport
 PROBE_SECONDS: Final = 30.0  # a person waits for it; a vendor that is well answers in two
 _TOKENS: Final = 16  # the least that every vendor takes
 _PROMPT: Final = "Say OK."
+# OpenAI's word for a model that was still thinking when those were spent: it is there, and it works.
+_STILL_THINKING: Final = "output limit was reached"
 
 
 class ProbeResult(msgspec.Struct, frozen=True):
@@ -46,12 +48,15 @@ async def probe(
         capabilities=capabilities,
         options=options,
     )
+    started_at = clock.monotonic()
     try:
         async with clock.timeout(PROBE_SECONDS, timer="probe"):
             return ProbeResult(first_event_ms=await _ask(host, request, transport, clock))
     except TimeoutError:
         return ProbeResult(failure=classify(FailureSignals(fault=Fault.TIMED_OUT, provider=provider), clock.now()))
     except ModelCallFailed as failed:
+        if _STILL_THINKING in failed.failure.detail:
+            return ProbeResult(first_event_ms=round((clock.monotonic() - started_at) * 1000))
         return ProbeResult(failure=failed.failure)
     except InvalidRequest as error:
         return not_configured(error, provider=provider)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Final, Protocol, TypeVar
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -72,6 +73,12 @@ def unreachable(access: ProviderAccess, error: Exception) -> ModelCallFailed:
     """The service that gives out credentials could not be asked; it may well answer a moment later."""
     signals = FailureSignals(fault=Fault.CONNECT_FAILED, provider=access.name, text=str(error))
     return ModelCallFailed(classify(signals, _NO_DATE))
+
+
+def with_path(base_url: str, path: str) -> str:
+    """The base URL without a slash at its end; one that is only a server gets the path that the vendor's own has."""
+    url = base_url.rstrip("/")
+    return url if urlsplit(url).path else url + path
 
 
 Options = TypeVar("Options")

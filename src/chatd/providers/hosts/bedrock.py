@@ -65,12 +65,12 @@ class BedrockHost:
             # Half a second and some memory to import: only for who uses it.
             from botocore.auth import SigV4Auth
             from botocore.awsrequest import AWSRequest
-            from botocore.exceptions import BotoCoreError, HTTPClientError
+            from botocore.exceptions import BotoCoreError, CredentialRetrievalError, HTTPClientError
         except ImportError as error:
             raise not_installed(self._access, "botocore") from error
         try:
             credentials = self._credentials(key)
-        except HTTPClientError as error:
+        except (HTTPClientError, CredentialRetrievalError) as error:
             raise unreachable(self._access, error) from error
         except BotoCoreError as error:
             raise self._no_credentials(type(error).__name__) from error

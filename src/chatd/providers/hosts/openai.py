@@ -1,6 +1,7 @@
 """OpenAI's API, Azure's copy of it, and everything that is compatible with its older half."""
 
 from typing import Final, Literal
+from urllib.parse import quote
 
 import msgspec
 
@@ -13,6 +14,7 @@ from chatd.providers.hosts.access import (
     read_options,
     required_key,
     required_url,
+    with_path,
 )
 from chatd.providers.protocols.openai.chat import OpenAIChat
 from chatd.providers.protocols.openai.responses import OpenAIResponses
@@ -62,7 +64,7 @@ class OpenAIHost(_Speaker):
     def __init__(self, access: ProviderAccess) -> None:
         options = read_options(access, OpenAIHostOptions)
         super().__init__(options.api)
-        self._url = (access.base_url or _OPENAI_URL).rstrip("/")
+        self._url = with_path(access.base_url or _OPENAI_URL, "/v1")
         self._headers = json_headers(Authorization=f"Bearer {required_key(access)}")
         if options.organization:
             self._headers["OpenAI-Organization"] = options.organization
@@ -87,7 +89,7 @@ class AzureHost(_Speaker):
         base = self._url.removesuffix("/openai/v1").removesuffix("/openai")
         if not self._options.api_version:
             return f"{base}/openai/v1{self._path}"
-        place = f"/openai/deployments/{model}" if self._options.api == "chat" else "/openai"
+        place = f"/openai/deployments/{quote(model, safe='')}" if self._options.api == "chat" else "/openai"
         return f"{base}{place}{self._path}?api-version={self._options.api_version}"
 
 
