@@ -14,11 +14,19 @@ _ALLOWED = {
     Role.ASSISTANT: (TextPart, ReasoningPart, ToolCallPart, ToolResultPart),
     Role.TOOL: (ToolResultPart,),
 }
+_IDS = {
+    ProtocolName.ANTHROPIC_MESSAGES: "[a-zA-Z0-9_-]{1,64}",
+    ProtocolName.OPENAI_RESPONSES: "[a-zA-Z0-9_-]{1,64}",
+    ProtocolName.GOOGLE_GEMINI: "[a-zA-Z0-9_-]{1,64}",
+    ProtocolName.OPENAI_CHAT: "[a-zA-Z0-9]{9}",  # as Mistral has it; a server's own ids are its own affair
+}
+_OWN_CHAT_ID = "[!-~]{1,40}"
 
 
 def problems(messages: Sequence[PromptMessage], protocol: ProtocolName, provider: str) -> list[str]:
     """Empty for a history that a vendor takes."""
     found: list[str] = []
+    latest = max((place for place, one in enumerate(messages) if one.role is not Role.TOOL), default=-1)
     unanswered: dict[str, str] = {}
     used: set[str] = set()
     for place, message in enumerate(messages):
@@ -32,6 +40,9 @@ def problems(messages: Sequence[PromptMessage], protocol: ProtocolName, provider
         if message.role is not Role.TOOL and unanswered:
             wrong(f"calls without results before it: {sorted(unanswered)}")
             unanswered.clear()
+        # What nobody has spoken after, the vendor may go on with.
+        may_be_open = protocol is ProtocolName.ANTHROPIC_MESSAGES and place == latest
+        ids = _OWN_CHAT_ID if protocol is ProtocolName.OPENAI_CHAT and is_own else _IDS[protocol]
         vendors_call: ToolCallPart | None = None
         has_local_call = False
         for part in message.parts:
@@ -39,7 +50,8 @@ def problems(messages: Sequence[PromptMessage], protocol: ProtocolName, provider
                 wrong(f"a {type(part).__name__} in a message of role {message.role}")
                 continue
             if vendors_call is not None and not (isinstance(part, ToolResultPart) and part.provider_executed):
-                wrong("a call of the vendor's own without its result right behind")
+                if not may_be_open:
+                    wrong("a call of the vendor's own without its result right behind")
                 vendors_call = None
             metadata = getattr(part, "provider_metadata", {})
             if metadata and (not is_own or set(metadata) != {str(protocol)}):
@@ -54,11 +66,11 @@ def problems(messages: Sequence[PromptMessage], protocol: ProtocolName, provider
                     if not part.text.strip() and not metadata:
                         wrong("empty reasoning")
                 case ToolCallPart():
-                    if not re.fullmatch("[a-zA-Z0-9_-]{1,64}", part.tool_call_id) or part.tool_call_id in used:
+                    if not re.fullmatch(ids, part.tool_call_id) or part.tool_call_id in used:
                         wrong(f"a bad or repeated id: {part.tool_call_id}")
                     used.add(part.tool_call_id)
-                    if not part.tool_name.strip():
-                        wrong("a call without a name")
+                    if not part.provider_executed and not re.fullmatch("[a-zA-Z0-9_-]{1,64}", part.tool_name):
+                        wrong(f"a call of a bad name: {part.tool_name}")
                     if not isinstance(json.loads(part.args), dict):
                         wrong("arguments that are no object")
                     if part.provider_executed:
@@ -83,7 +95,7 @@ def problems(messages: Sequence[PromptMessage], protocol: ProtocolName, provider
                         wrong("a result without a call, or of another name")
                 case _:
                     pass
-        if vendors_call is not None:
+        if vendors_call is not None and not may_be_open:
             wrong("a call of the vendor's own without a result")
     if unanswered:
         found.append(f"calls without results at the end: {sorted(unanswered)}")

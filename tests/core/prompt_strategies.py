@@ -17,7 +17,7 @@ ODD_TEXTS = st.sampled_from(("", " \n", "hello", "[", '{"a":1}', '{"a":1,"a":2}'
 CALLS = st.builds(
     ToolCallPart,
     tool_call_id=IDS,
-    tool_name=st.sampled_from(("", "ls", "search")),
+    tool_name=st.sampled_from(("", "ls", "search", "fs.read", "n" * 70)),
     args=ODD_TEXTS,
     provider_executed=st.booleans(),
     provider_metadata=METADATA,

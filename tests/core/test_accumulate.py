@@ -93,13 +93,15 @@ def test_blocks_that_run_beside_each_other_are_kept_apart():
     assert [type(part) for part in answer.parts] == [ToolCallPart, TextPart]
 
 
+@pytest.mark.behaviour("CONTENT-8")
 def test_an_answer_that_is_cut_short_keeps_what_was_written_and_is_not_whole():
     cut = fold(
         TextStarted(0),
         TextDelta(0, "done"),
         BlockEnded(0),
         ReasoningStarted(1),
-        ReasoningDelta(1, "I was"),
+        ReasoningDelta(1, "I "),
+        ReasoningDelta(1, "was"),
         ToolCallStarted(2, "complete", "t"),
         ToolCallDelta(2, "{}"),
         ToolCallStarted(3, "half", "t"),
@@ -112,8 +114,65 @@ def test_an_answer_that_is_cut_short_keeps_what_was_written_and_is_not_whole():
     assert cut.parts == (
         TextPart(text="done"),
         ReasoningPart(text="I was", created_at="t3", completed_at="now"),
-        ToolCallPart(tool_call_id="complete", tool_name="t", args="{}", created_at="t5"),
+        ToolCallPart(tool_call_id="complete", tool_name="t", args="{}", created_at="t6"),
     )
+    blank = fold(TextStarted(0), ReasoningStarted(1), ReasoningDelta(1, "\n"), TextDelta(0, ""))
+    assert blank.cut_short("now").parts == ()
+
+
+@pytest.mark.behaviour("CONTENT-8")
+def test_blank_parts_that_came_whole_are_kept_as_they_came():
+    blank = (TextPart(text=""), TextPart(text=" \n"), ReasoningPart(text=" ", created_at="t5", completed_at="t7"))
+    folded = fold(
+        TextStarted(0),
+        BlockEnded(0),
+        TextStarted(1),
+        TextDelta(1, " \n"),
+        BlockEnded(1),
+        ReasoningStarted(2),
+        ReasoningDelta(2, " "),
+        BlockEnded(2),
+        Finished(FinishReason.STOP),
+    )
+
+    assert folded.answer().parts == blank
+    assert folded.cut_short("now").parts == blank
+
+
+def test_a_vendors_call_that_is_cut_short_before_its_result_is_kept_without_one():
+    cut = fold(
+        ToolCallStarted(0, "s", "web_search", provider_executed=True),
+        ToolCallDelta(0, "{}"),
+        BlockEnded(0, '{"type":"server_tool_use"}'),
+        ToolCallStarted(1, "half", "web_search", provider_executed=True),
+        ToolCallDelta(1, '{"query"'),
+    ).cut_short("now")
+
+    assert [part.tool_call_id for part in cut.parts if isinstance(part, ToolCallPart)] == ["s"]
+    assert len(cut.parts) == 1
+
+
+def test_an_open_call_whose_arguments_never_came_is_not_kept():
+    assert fold(ToolCallStarted(0, "c", "t")).cut_short("now").parts == ()
+
+
+def test_a_whole_answer_leaves_nothing_behind_that_was_still_open():
+    folded = fold(TextStarted(1), TextDelta(1, "a"), ReasoningStarted(0), Finished(FinishReason.STOP))
+
+    assert folded.answer().parts == (TextPart(text="a"), ReasoningPart(text="", created_at="t2", completed_at="t3"))
+    assert folded.cut_short("now").parts == folded.answer().parts
+
+
+@pytest.mark.parametrize("again", [TextStarted(0), ReasoningStarted(0), ToolCallStarted(0, "c", "t")])
+def test_a_second_start_of_a_block_is_refused(again: ModelEvent):
+    with pytest.raises(ValueError, match="open already"):
+        fold(TextStarted(0), TextDelta(0, "x"), again)
+
+
+def test_a_block_may_begin_again_when_it_has_ended():
+    folded = fold(TextStarted(0), BlockEnded(0), TextStarted(0), TextDelta(0, "b"), BlockEnded(0))
+
+    assert folded.answer().parts == (TextPart(text=""), TextPart(text="b"))
 
 
 @pytest.mark.parametrize("event", [TextDelta(0, "x"), BlockEnded(3)])

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from chatd.core.cost import MOST_MICRODOLLARS, Prices, cost_microdollars, format_price, parse_price
+from chatd.core.cost import MOST_MICRODOLLARS, LongPromptRates, Prices, cost_microdollars, format_price, parse_price
 from chatd.core.errors import InvalidRequest
 from chatd.core.usage import MOST_TOKENS, ImpossibleUsage, Usage
 
@@ -162,6 +162,42 @@ def test_a_free_call_costs_zero_and_is_not_unknown(usage: Usage, prices: Prices)
     assert cost_microdollars(usage, FREE) == 0
     assert cost_microdollars(Usage(input_tokens=0, output_tokens=0), prices) == 0
     assert cost_microdollars(Usage(input_tokens=0), Prices()) == 0
+
+
+LONG = Prices(
+    input=Decimal(1),
+    output=Decimal(10),
+    cache_read=Decimal("0.1"),
+    long_prompt=LongPromptRates(above=100, input=Decimal(2), output=Decimal(15), cache_read=Decimal("0.2")),
+)
+
+
+@pytest.mark.behaviour("COST-1")
+@pytest.mark.parametrize(
+    ("usage", "cost"),
+    [
+        (Usage(input_tokens=100, output_tokens=10), 200),
+        (Usage(input_tokens=101, output_tokens=10), 352),
+        (Usage(input_tokens=50, cache_read_tokens=50, output_tokens=10), 155),
+        (Usage(input_tokens=50, cache_read_tokens=51, output_tokens=10), 261),
+        (Usage(input_tokens=10, output_tokens=10_000), 100_010),
+        (Usage(input_tokens=100, cache_creation_tokens=1), None),
+    ],
+)
+def test_a_long_prompt_has_prices_of_its_own_for_all_tokens(usage: Usage, cost: int | None):
+    """Cached tokens are a part of the prompt; the answer is none."""
+    assert cost_microdollars(usage, LONG) == cost
+
+
+def test_what_nobody_said_of_long_prompts_is_not_known():
+    prices = Prices(input=Decimal(1), long_prompt=LongPromptRates(above=10))
+    assert cost_microdollars(Usage(input_tokens=10), prices) == 10
+    assert cost_microdollars(Usage(input_tokens=11), prices) is None
+
+
+def test_prices_of_long_prompts_are_checked_as_all_are():
+    with pytest.raises(ValueError, match="input"):
+        LongPromptRates(above=1, input=Decimal(-1))
 
 
 @pytest.mark.parametrize("usage", [Usage(), Usage(total_tokens=100)])

@@ -4,13 +4,14 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from chatd.core.accumulate import Answer
 from chatd.core.messages import Message, NewMessage, Role, Visibility, read_content
 from chatd.core.model import FinishReason, PromptMessage
-from chatd.core.parts import Part, TextPart, ToolCallPart, ToolResultPart, UnknownPart
+from chatd.core.parts import Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart, UnknownPart
 from chatd.core.prompt import prompt_of
 from chatd.core.step import local_calls, ordered
 from chatd.core.stored_parts import CONTENT_VERSION, encode_parts
@@ -49,6 +50,7 @@ messages = st.builds(
 )
 
 
+@pytest.mark.behaviour("LOOP-3")
 @given(st.lists(messages, max_size=6))
 def test_a_history_in_flight_gives_the_prompt_of_the_stored_one(history: list[NewMessage]):
     in_flight = prompt_of(history, origin_of)
@@ -77,6 +79,7 @@ def answer(*parts: Part) -> Answer:
     return Answer(parts, Usage(), FinishReason.STOP)
 
 
+@pytest.mark.behaviour("LOOP-3")
 def test_what_the_provider_ran_stands_after_its_call_and_before_our_calls():
     first, first_result = searched("s1")
     second, second_result = searched("s2")
@@ -84,8 +87,25 @@ def test_what_the_provider_ran_stands_after_its_call_and_before_our_calls():
 
     parts = ordered(answer(first, mine, second, first_result, text, second_result))
 
-    assert parts == (first, first_result, second, second_result, text, mine)
+    assert parts == (first, first_result, second, second_result, mine, text)
     assert local_calls(parts) == (mine,)
+
+
+def test_all_else_keeps_its_order():
+    """Vendors sign a call together with the thought before it."""
+    thoughts = [ReasoningPart(text=f"{n}") for n in range(3)]
+    calls = [ToolCallPart(tool_call_id=f"c{n}", tool_name="look") for n in range(2)]
+    call, result = searched("s")
+    said = (thoughts[0], calls[0], thoughts[1], calls[1], TextPart(text="a"))
+
+    assert ordered(answer(*said)) == said
+    assert ordered(answer(*said, thoughts[2], call, result)) == (
+        thoughts[0],
+        call,
+        result,
+        *said[1:],
+        thoughts[2],
+    )
 
 
 def test_an_answer_in_order_stays_as_it_is():
@@ -96,9 +116,9 @@ def test_an_answer_in_order_stays_as_it_is():
 
 
 @given(st.lists(PARTS, max_size=8))
-def test_ordering_loses_nothing_but_repeated_results(parts: list[Part]):
+def test_ordering_loses_nothing(parts: list[Part]):
     once = ordered(answer(*parts))
 
     assert ordered(answer(*once)) == once
-    assert {repr(part) for part in once} <= {repr(part) for part in parts}
+    assert sorted(map(repr, once)) == sorted(map(repr, parts))
     assert local_calls(once) == local_calls(parts)

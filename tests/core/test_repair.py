@@ -1,14 +1,17 @@
 """Histories made legal for every vendor: nothing that a vendor refuses, and no loss in silence."""
 
 import base64
+import re
 from collections.abc import Sequence
+from uuid import UUID
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatd.core.model import Capabilities, PromptMessage, ProtocolName
+from chatd.core.messages import NewMessage, read_content
+from chatd.core.model import Capabilities, PromptMessage, ProtocolName, ToolSpec
 from chatd.core.parts import (
     ContextFilePart,
     FilePart,
@@ -21,9 +24,11 @@ from chatd.core.parts import (
     ToolCallPart,
     ToolResultPart,
 )
+from chatd.core.prompt import prompt_of
 from chatd.core.repair import Repaired, repair
 from chatd.core.repair.warnings import Loss
 from chatd.core.roles import Role
+from chatd.core.stored_parts import CONTENT_VERSION, encode_parts
 from core.prompt_legality import problems
 from core.prompt_strategies import HISTORIES, MESSAGES
 
@@ -31,7 +36,9 @@ ANTHROPIC = ProtocolName.ANTHROPIC_MESSAGES
 GOOGLE = ProtocolName.GOOGLE_GEMINI
 SEES_ALL = Capabilities(images=True, pdfs=True, text_files=True)
 
-CAPABILITIES = st.builds(Capabilities, images=st.booleans(), pdfs=st.booleans(), text_files=st.booleans())
+CAPABILITIES = st.builds(
+    Capabilities, images=st.booleans(), pdfs=st.booleans(), text_files=st.booleans(), tools=st.booleans()
+)
 
 
 def repaired(
@@ -136,6 +143,7 @@ def test_a_legal_history_stays_as_it_is(history: list[PromptMessage]) -> None:
     assert repaired(history) == Repaired(tuple(history))
 
 
+@pytest.mark.behaviour("CONTENT-8")
 def test_empty_texts_and_reasoning_are_left_out_and_signed_reasoning_stays() -> None:
     signed = ReasoningPart(text="", provider_metadata={str(ANTHROPIC): '{"data":"x"}'})
     history = [user(text(" \n"), text("hi")), assistant(text(""), ReasoningPart(text=" "), signed, text("yes"))]
@@ -148,6 +156,21 @@ def test_a_message_that_has_nothing_left_is_no_message() -> None:
     )
 
 
+@pytest.mark.behaviour("CONTENT-8")
+@pytest.mark.parametrize("protocol", ProtocolName)
+@pytest.mark.parametrize("blank", ["", " ", "\n\t", "\u3000"])
+def test_blank_parts_are_left_out_whether_they_were_stored_or_are_in_flight(protocol: ProtocolName, blank: str) -> None:
+    parts = (TextPart(text=blank), ReasoningPart(text=blank), TextPart(text="yes"), TextPart(text=blank))
+    step = NewMessage(role=Role.ASSISTANT, parts=parts, model_config_id=UUID(int=1))
+    stored = msgspec.structs.replace(step, parts=read_content(CONTENT_VERSION, step.role, encode_parts(parts)))
+    assert stored.parts == parts
+
+    for message in (step, stored):
+        prompt = prompt_of([message], lambda _: "one")
+        assert repaired(prompt.messages, protocol).messages == (assistant(text("yes")),)
+
+
+@pytest.mark.behaviour("CONTENT-6")
 def test_metadata_goes_back_to_the_protocol_and_provider_that_it_came_from_only() -> None:
     history = [user(text("hi")), assistant(text("yes", '{"citations":[]}'))]
     assert repaired(history) == Repaired(tuple(history))
@@ -157,6 +180,22 @@ def test_metadata_goes_back_to_the_protocol_and_provider_that_it_came_from_only(
     other_protocol = repaired(history, GOOGLE)
     assert other_protocol.messages[1].parts == (text("yes"),)
     assert [warning.loss for warning in other_protocol.warnings] == [Loss.METADATA]
+
+
+@pytest.mark.behaviour("CONTENT-6")
+def test_metadata_of_calls_and_reasoning_goes_back_too_and_is_warned_of_elsewhere() -> None:
+    kept = {str(GOOGLE): '{"thought_signature":"s"}'}
+    thought = ReasoningPart(text="hm", provider_metadata=kept)
+    asked = msgspec.structs.replace(call("a"), provider_metadata=kept)
+    history = [assistant(thought, asked), tool(result("a"))]
+    assert repaired(history, GOOGLE) == Repaired(tuple(history))
+    elsewhere = repaired(history, GOOGLE, provider="two")
+    assert elsewhere.messages[0].parts == (call("a"),)
+    assert [(warning.loss, warning.detail) for warning in elsewhere.warnings] == [
+        (Loss.REASONING, "of another provider"),
+        (Loss.METADATA, "of a call of ls: google-gemini"),
+    ]
+    assert [warning.loss for warning in repaired(history, ANTHROPIC).warnings] == [Loss.METADATA, Loss.METADATA]
 
 
 def test_metadata_of_an_unknown_name_is_ignored_without_a_warning() -> None:
@@ -229,6 +268,71 @@ def test_only_what_is_base64_is_sent_as_a_file(data: str) -> None:
     except ValueError:
         is_readable = False
     assert isinstance(part, FilePart) == is_readable
+
+
+def media(**fields: str) -> ToolResultPart:
+    return msgspec.structs.replace(result("a", said=msgspec.json.encode(fields).decode()), is_media=True)
+
+
+@pytest.mark.parametrize(
+    ("showed", "capabilities", "said"),
+    [
+        (
+            media(data="cG5n", mime_type="image/png", text="a cat", attachment_name="cat.png"),
+            Capabilities(images=False),
+            "a cat\n[The file cat.png was left out: this model takes no images.]",
+        ),
+        (
+            media(data="cG5n", mime_type="video/mp4"),
+            SEES_ALL,
+            "[The file that ls showed was left out: this model takes no files of type video/mp4.]",
+        ),
+        (media(data="eCA9IDE=", mime_type="text/plain", attachment_name="a.py"), Capabilities(), "[file] a.py\nx = 1"),
+        (
+            media(text="gone"),
+            SEES_ALL,
+            "gone\n[The file that ls showed was left out: it is empty or no longer stored.]",
+        ),
+    ],
+)
+def test_what_a_tool_showed_is_told_in_words_to_a_model_that_can_not_see_it(
+    showed: ToolResultPart, capabilities: Capabilities, said: str
+) -> None:
+    changed = repaired([assistant(call("a")), tool(showed)], capabilities=capabilities)
+    assert changed.messages[1] == tool(result("a", said=msgspec.json.encode({"output": said}).decode()))
+    assert [warning.loss for warning in changed.warnings] == ([Loss.FILE] if "left out" in said else [])
+
+
+def test_media_that_can_not_be_read_is_told_of_and_media_that_can_be_shown_stays() -> None:
+    broken = msgspec.structs.replace(result("a", said="[not media"), is_media=True)
+    (part,) = repaired([assistant(call("a")), tool(broken)]).messages[1].parts
+    assert isinstance(part, ToolResultPart)
+    assert (part.is_media, "left out" in part.result) == (False, True)
+    history = [assistant(call("a")), tool(media(data="cG5n", mime_type="image/png"))]
+    assert repaired(history) == Repaired(tuple(history))
+
+
+def test_calls_and_results_are_told_in_words_to_a_model_that_takes_no_tools() -> None:
+    failed = msgspec.structs.replace(result("b", said='{"error":"no"}'), is_error=True)
+    shown = msgspec.structs.replace(media(data="cG5n", mime_type="image/png"), tool_call_id="c")
+    history = [
+        assistant(text("I look."), call("a", args='{"x":1}'), call("b"), call("c")),
+        tool(result("a")),
+        tool(failed, shown),
+        user(text("so?")),
+    ]
+    changed = repaired(history, capabilities=Capabilities(tools=False))
+    assert changed == Repaired(
+        (
+            assistant(text("I look."), text('[call of ls] {"x":1}'), text("[call of ls] {}"), text("[call of ls] {}")),
+            user(text('[result of ls] "done"')),
+            user(
+                text('[result of ls (failed)] {"error":"no"}'),
+                text("[result of ls] media that can't be shown here"),
+            ),
+            user(text("so?")),
+        )
+    )
 
 
 def test_a_text_file_is_read_to_a_model_that_takes_no_text_files() -> None:
@@ -330,6 +434,59 @@ def test_ids_are_written_in_characters_that_every_vendor_takes() -> None:
     assert ids == ["a_b_c", "a_b_c_2", "x" * 64, "x" * 62 + "_2"]
 
 
+def called(changed: Repaired) -> list[str]:
+    """The ids of all calls, which their results have too."""
+    parts = [part for message in changed.messages for part in message.parts]
+    ids = [part.tool_call_id for part in parts if isinstance(part, ToolCallPart)]
+    assert sorted(ids) == sorted(part.tool_call_id for part in parts if isinstance(part, ToolResultPart))
+    return ids
+
+
+def step(*ids: str, origin: str = "one") -> list[PromptMessage]:
+    return [assistant(*map(call, ids), origin=origin), tool(*map(result, ids))]
+
+
+def test_a_chat_server_gets_its_own_ids_back_as_they_were() -> None:
+    """Kimi's model expects `functions.ls:0`; OpenAI takes forty characters."""
+    changed = repaired(step("functions.ls:0", "x" * 40, "x" * 41, "é", ""), ProtocolName.OPENAI_CHAT)
+    first, longest, *others = called(changed)
+    assert (first, longest) == ("functions.ls:0", "x" * 40)
+    assert [len(other) for other in others] == [9, 9, 9]
+
+
+def test_ids_of_others_become_nine_letters_and_digits_for_a_chat_server() -> None:
+    """Mistral takes no others."""
+    foreign = ("toolu_01A09q90qw90lq917835lq9", "call-1", "call.1", "abcDEF123", "x" * 70)
+    changed = repaired([*step(*foreign, origin="other"), *step("call_0")], ProtocolName.OPENAI_CHAT)
+    ids = called(changed)
+    assert ids[3] == "abcDEF123"
+    assert ids[5] == "call_0"
+    assert all(re.fullmatch("[a-zA-Z0-9]{9}", id) for id in ids[:5])
+    assert len(set(ids)) == 6
+    # The same in every request, here and elsewhere: caches depend on it.
+    assert ids[0] == "TbZIuM3Pe"
+
+
+def test_ids_that_a_chat_server_repeats_are_made_distinct() -> None:
+    ids = called(repaired([*step("call_0"), *step("call_0"), *step("call_0", "call_0")], ProtocolName.OPENAI_CHAT))
+    assert ids[0] == "call_0"
+    assert len(set(ids)) == 4
+    assert all(re.fullmatch("[a-zA-Z0-9]{9}", id) for id in ids[1:])
+
+
+@pytest.mark.parametrize("name", ["", "a b", "fs.read", "n" * 65, "é", "ls\n"])
+def test_a_tool_has_a_name_that_every_vendor_takes(name: str) -> None:
+    with pytest.raises(ValueError, match="name of the tool"):
+        ToolSpec(name, "", "{}")
+    assert ToolSpec("n" * 64, "", "{}").name == "n" * 64
+
+
+def test_a_tool_that_was_called_by_another_name_is_called_by_one_that_is_taken() -> None:
+    history = [assistant(call("a", name="fs.read"), call("b", name="n" * 70)), tool(result("a"), result("b"))]
+    calls = [part for part in repaired(history).messages[0].parts if isinstance(part, ToolCallPart)]
+    assert [part.tool_name for part in calls] == ["fs_read", "n" * 64]
+
+
 @pytest.mark.parametrize(
     ("args", "sent"),
     [
@@ -345,6 +502,7 @@ def test_arguments_become_an_object_or_stay_as_they_are(args: str, sent: str) ->
     assert changed.messages[0].parts == (call("a", args=sent),)
 
 
+@pytest.mark.behaviour("LOOP-3")
 def test_a_result_of_the_vendor_stands_right_after_its_call_and_before_our_own_calls() -> None:
     searched, found = vendors_pair("s")
     changed = repaired([assistant(text("hm"), call("a"), searched, text("so"), found), tool(result("a"))])
@@ -353,9 +511,44 @@ def test_a_result_of_the_vendor_stands_right_after_its_call_and_before_our_own_c
 
 def test_what_a_vendor_ran_itself_is_kept_as_a_complete_pair_or_left_out() -> None:
     (searched, found), (alone, _), (_, unasked) = vendors_pair("s"), vendors_pair("t"), vendors_pair("u")
-    changed = repaired([assistant(unasked, searched, found, alone, text("so"))])
-    assert changed.messages == (assistant(searched, found, text("so")),)
+    changed = repaired([assistant(unasked, searched, found, alone, text("so")), user(text("and?"))])
+    assert changed.messages == (assistant(searched, found, text("so")), user(text("and?")))
     assert [warning.loss for warning in changed.warnings] == [Loss.VENDOR_CALL, Loss.VENDOR_CALL]
+
+
+def test_a_call_that_the_vendor_left_open_goes_back_until_someone_else_speaks() -> None:
+    """It paused, or it waits for our tools."""
+    (open_call, found), (done, result_of_done) = vendors_pair("s"), vendors_pair("d")
+    paused = [user(text("hi")), assistant(text("hm"), open_call)]
+    assert repaired(paused) == Repaired(tuple(paused))
+    waiting = [user(text("hi")), assistant(text("hm"), call("a"), open_call), tool(result("a"))]
+    changed = repaired(waiting)
+    assert changed.messages[1].parts == (text("hm"), open_call, call("a"))
+    assert changed.warnings == ()
+    for later in (user(text("stop")), assistant(done, result_of_done)):
+        left = repaired([*waiting, later])
+        assert left.messages[1].parts == (text("hm"), call("a"))
+        assert [warning.loss for warning in left.warnings] == [Loss.VENDOR_CALL]
+    assert repaired([*waiting, tool(result("nobody's"))]).messages[1].parts == (text("hm"), call("a"))
+    bare = msgspec.structs.replace(open_call, provider_metadata={})
+    assert repaired([assistant(text("hm"), bare)]).messages == (assistant(text("hm")),)
+    assert repaired([assistant(text("hm"), found)]).messages == (assistant(text("hm")),)
+
+
+@pytest.mark.parametrize("protocol", [GOOGLE, ProtocolName.OPENAI_CHAT, ProtocolName.OPENAI_RESPONSES])
+def test_other_vendors_get_no_open_call_of_their_own(protocol: ProtocolName) -> None:
+    open_call, _ = vendors_pair("s", protocol)
+    assert repaired([assistant(text("hm"), open_call)], protocol).messages == (assistant(text("hm")),)
+
+
+def test_a_result_that_comes_when_the_vendor_goes_on_is_one_with_its_call() -> None:
+    open_call, found = vendors_pair("s")
+    history = [assistant(text("hm"), open_call), assistant(found, text("so")), user(text("and?"))]
+    assert repaired(history) == Repaired((assistant(text("hm"), open_call, found, text("so")), user(text("and?"))))
+    apart = [assistant(text("hm")), assistant(text("so")), user(text("and?"))]
+    assert repaired(apart) == Repaired(tuple(apart))
+    others = [assistant(open_call, origin="one"), assistant(found, text("so"), origin="two"), user(text("and?"))]
+    assert repaired(others).messages == (assistant(text("so"), origin="two"), user(text("and?")))
 
 
 def test_what_a_vendor_ran_itself_is_not_told_to_another() -> None:

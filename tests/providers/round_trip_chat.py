@@ -167,6 +167,11 @@ class Chat:
         return folded.answer()
 
 
+def signatures(server: VendorServer) -> list[str]:
+    """All that it signed; it remembers other things beside, under names with a space."""
+    return [signature for signature in server.issued.signed if " " not in signature]
+
+
 async def play(script: Script, scene: Callable[[Chat], Any]) -> VendorServer:
     """Runs the scene against the script. Every request was accepted."""
     async with asyncio.timeout(WAIT_SECONDS), vendor_server(script) as server, open_transport() as transport:

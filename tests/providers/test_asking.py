@@ -3,19 +3,22 @@
 import json
 from typing import Any
 
+import msgspec
 import pytest
 import structlog
 
 from chatd.clock import SystemClock
 from chatd.core.failure import FailureKind
-from chatd.core.model import Finished, ModelEvent, ModelRequest, PromptMessage, ProtocolName
-from chatd.core.parts import ReasoningPart, TextPart
+from chatd.core.model import Finished, ModelEvent, ModelRequest, PromptMessage, ProtocolName, ToolSpec
+from chatd.core.parts import ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from chatd.core.roles import Role
 from chatd.core.secret import Secret
 from chatd.providers.asking import Asked, ask
 from chatd.providers.hosts import ProviderAccess, ProviderKind, host_of
 from chatd.providers.stream import ModelCallFailed
 from chatd.providers.transport import open_transport
+from chatd.testing.vendors.script import Say, Turn
+from chatd.testing.vendors.server import vendor_server
 from providers.raw_vendor import chunk, head, says, vendor
 
 ANSWER = b"".join(
@@ -53,19 +56,39 @@ async def test_a_question_gets_its_answer():
     assert isinstance(events[-1], Finished)
 
 
+@pytest.mark.behaviour("CONTENT-6")
 async def test_what_can_not_be_replayed_is_warned_of():
-    """Metadata of another vendor is never dropped in silence."""
+    """Metadata of another vendor is never dropped in silence, and a long chat does not fill the log with it."""
     thought = ReasoningPart(text="hm", provider_metadata={ProtocolName.ANTHROPIC_MESSAGES: '{"signature":"s"}'})
-    history = request(USER, PromptMessage(Role.ASSISTANT, (thought, TextPart(text="a")), "another"), USER)
+    cited = TextPart(text="a", provider_metadata={ProtocolName.ANTHROPIC_MESSAGES: '{"citations":[]}'})
+    history = request(*[USER, PromptMessage(Role.ASSISTANT, (thought, thought, cited), "another")] * 7, USER)
 
     async with vendor(says(head(), chunk(ANSWER), chunk(b"data: [DONE]\n\n"), chunk(b""))) as (running, _):
         with structlog.testing.capture_logs() as logs:
             await asked(history, running.url)
 
     losses: list[Any] = [line for line in logs if line["log_level"] == "warning"]
-    assert losses
-    assert {line["message"] for line in losses} == {1}
+    assert [(line["loss"], line["count"]) for line in losses] == [("reasoning", 14), ("metadata", 7)]
+    assert [line["messages"] for line in losses] == [[1, 3, 5, 7, 9]] * 2
+    assert losses[0]["details"] == ["of another provider"]
+    assert {(line["provider"], line["model"]) for line in losses} == {("mine", "m")}
     assert "hm" not in str(losses)
+
+
+async def test_a_history_with_calls_goes_in_words_where_no_tool_is_offered():
+    """To make a title or a summary of it, say."""
+    called = PromptMessage(Role.ASSISTANT, (ToolCallPart(tool_call_id="c", tool_name="ls", args='{"a":1}'),), "mine")
+    said = PromptMessage(Role.TOOL, (ToolResultPart(tool_call_id="c", tool_name="ls", result='"x"'),))
+    plain, with_tools = request(USER, called, said), request(USER, called, said)
+    with_tools = msgspec.structs.replace(with_tools, tools=(ToolSpec("ls", "", "{}"),))
+
+    roles: list[list[str]] = []
+    for history in (plain, with_tools):
+        async with vendor_server([Turn(Say("hi"))]) as server:
+            await asked(history, server.url + "/v1")
+        roles.append([message["role"] for message in server.asked[0].body["messages"]])
+
+    assert roles == [["user", "assistant", "user"], ["user", "assistant", "tool"]]
 
 
 async def test_a_provider_that_can_not_be_asked_is_a_failure_of_its_configuration(monkeypatch: pytest.MonkeyPatch):
@@ -77,5 +100,19 @@ async def test_a_provider_that_can_not_be_asked_is_a_failure_of_its_configuratio
         with pytest.raises(ModelCallFailed) as caught:
             await stream.__aenter__()
 
-    assert caught.value.failure.kind in (FailureKind.AUTH, FailureKind.CONFIG)
-    assert not caught.value.failure.retryable
+    failure = caught.value.failure
+    assert (failure.kind, failure.provider, failure.retryable) == (FailureKind.CONFIG, "mine", False)
+    assert failure.message
+
+
+async def test_options_that_can_not_be_used_are_named_and_not_taken_for_missing_credentials():
+    wrong = msgspec.structs.replace(request(USER), options='{"max_tokens_field": 3}')
+    async with vendor_server([]) as server:
+        with pytest.raises(ModelCallFailed) as caught:
+            await asked(wrong, server.url + "/v1")
+
+    failure = caught.value.failure
+    assert failure.kind is FailureKind.CONFIG
+    assert "options" in failure.message
+    assert "max_tokens_field" in failure.detail
+    assert server.asked == []

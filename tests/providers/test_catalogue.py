@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from chatd.core.cost import Prices
+from chatd.core.cost import LongPromptRates, Prices, cost_microdollars
 from chatd.core.errors import StartRefused
 from chatd.core.provider_kind import ProviderKind
 from chatd.core.reasoning import ReasoningEffort
+from chatd.core.usage import Usage
 from chatd.providers.catalogue import Catalogue, load_catalogue
 
 ANTHROPIC, OPENAI, GOOGLE = ProviderKind.ANTHROPIC, ProviderKind.OPENAI, ProviderKind.GOOGLE
@@ -74,9 +75,48 @@ def test_prices_are_exact_and_only_those_of_the_vendor_itself(shipped: Catalogue
         input=Decimal(4), output=Decimal(20), cache_read=Decimal("0.2"), cache_write=Decimal(5)
     )
     assert opus.prices_at(ProviderKind.BEDROCK) == Prices()
+    gemini = shipped.lookup(GOOGLE, "gemini-2.5-pro")
+    assert gemini is not None
+    assert gemini.prices_at(GOOGLE).cache_write is None
+
+
+@pytest.mark.behaviour("COST-1")
+def test_long_prompts_cost_what_the_vendor_charges_for_them(shipped: Catalogue):
     haiku = shipped.lookup(ANTHROPIC, "claude-haiku-5-5")
     assert haiku is not None
-    assert haiku.prices_at(ANTHROPIC).cache_write is None
+    prices = haiku.prices_at(ANTHROPIC)
+    assert prices.long_prompt == LongPromptRates(
+        above=100_000,
+        input=Decimal("0.5"),
+        output=Decimal("2.5"),
+        cache_read=Decimal("0.05"),
+        cache_write=Decimal("0.625"),
+    )
+    assert cost_microdollars(Usage(input_tokens=100_000, output_tokens=1000), prices) == 10_500
+    assert cost_microdollars(Usage(input_tokens=100_001, output_tokens=1000), prices) == 52_501
+    assert haiku.prices_at(ProviderKind.BEDROCK) == Prices()
+
+
+def test_no_list_price_of_a_long_prompt_is_lower_than_that_of_a_short_one(shipped: Catalogue):
+    """A slip of the pen would make long chats look cheap."""
+    dear = [model for kind in (ANTHROPIC, OPENAI, GOOGLE) for model in shipped.of(kind) if model.long_prompt_prices]
+    assert len(dear) >= 9
+    for model in dear:
+        kind = ProviderKind(model.vendor)
+        prices = model.prices_at(kind)
+        assert prices.long_prompt is not None
+        assert prices.long_prompt.above < model.context_limit or model.name == "claude-sonnet-4-5"  # with its 1M beta
+        short, long = prices.texts(), prices.long_prompt.texts()
+        assert short.keys() == long.keys()
+        assert all(Decimal(long[name]) > Decimal(short[name]) for name in short)
+
+
+def test_a_chat_is_compacted_before_the_vendor_refuses_its_prompt(shipped: Catalogue):
+    """Seventy percent of OpenAI's window of 400,000 is more than the 272,000 that a prompt may have."""
+    for name in ("gpt-5", "gpt-5.4-mini"):
+        found = shipped.lookup(OPENAI, name)
+        assert found is not None
+        assert found.context_limit == 272_000
 
 
 def test_newer_models_refuse_a_temperature_and_older_ones_take_it(shipped: Catalogue):

@@ -20,7 +20,7 @@ from chatd.core.usage import Usage
 from chatd.providers.stream import ModelCallFailed
 from chatd.testing.vendors.script import Call, Cut, Refuse, RunCode, Say, Script, Search, Source, Step, Think, Turn
 from chatd.testing.vendors.server import VendorServer
-from providers.round_trip_chat import CHAT, RESPONSES, VENDORS, Chat, Vendor, play
+from providers.round_trip_chat import CHAT, RESPONSES, VENDORS, Chat, Vendor, play, signatures
 
 # The smallest picture there is: one pixel.
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
@@ -70,9 +70,9 @@ async def test_what_the_vendor_signed_goes_back_unchanged(vendor: Vendor):
 
     server = await play([Turn(Think("Let me look."), CALL), Turn(Say("Done."))], scene)
 
-    signatures = list(server.issued.signed)
-    assert signatures
-    assert all(signature in sent(server, 1) for signature in signatures)
+    signed = signatures(server)
+    assert signed
+    assert all(signature in sent(server, 1) for signature in signed)
 
 
 async def test_stored_reasoning_of_the_responses_api_stays_with_the_vendor():
@@ -190,18 +190,23 @@ async def test_what_is_left_of_a_stream_that_was_cut_is_accepted(vendor: Vendor,
 async def test_another_vendor_takes_over_in_mid_chat_and_gives_it_back(first: str, second: str):
     one, other = VENDORS[first], VENDORS[second]
 
+    picture = FilePart(media_type="image/png", name="a.png", data=PNG)
+    shown = json.dumps({"data": PNG, "mime_type": "image/png", "text": "a picture"})
+
     async def scene(chat: Chat) -> None:
-        await chat.run(one, await chat.ask(one, "hello"))
+        await chat.run(one, await chat.ask(one, "hello", picture), shown, is_media=True)
         answer = await chat.ask(one, "more")
         await chat.run(other, answer)
-        await chat.run(one, await chat.ask(other, "again"))
+        await chat.run(one, await chat.ask(other, "again", picture), shown, is_media=True)
         await chat.ask(one, "bye")
 
     call = Turn(Think("Hm."), Search("a", HIT), Say("I look."), CALL)
-    await play(
+    server = await play(
         [call, Turn(Think("Ah."), Say("Done.")), call, Turn(Say("Done.")), call, Turn(Say("Done.")), Turn(Say("Bye."))],
         scene,
     )
+
+    assert sent(server, 6).count(PNG) == 4
 
 
 @each(VENDORS)

@@ -68,20 +68,19 @@ class Accumulator:
         self._finish_detail = ""
 
     def add(self, event: ModelEvent, at: str) -> None:
-        """Raises ValueError for a delta or an end of a block that did not begin: a bug of the protocol."""
+        """Raises ValueError for a delta or an end of a block that is not open, and for a start of one that is: a bug
+        of the protocol, which would lose what was said."""
         match event:
             case TextDelta(block, text) | ReasoningDelta(block, text) | ToolCallDelta(block, text):
                 self._block(block).pieces.append(text)
             case TextStarted(block):
-                self._open[block] = _Text(at)
+                self._begin(block, _Text(at))
             case ReasoningStarted(block):
-                self._open[block] = _Reasoning(at)
+                self._begin(block, _Reasoning(at))
             case ToolCallStarted(block):
-                self._open[block] = _Call(event, at)
+                self._begin(block, _Call(event, at))
             case BlockEnded(block, metadata):
-                ended = self._block(block)
-                del self._open[block]
-                self._parts.append(self._part(ended, at, self._metadata(metadata)))
+                self._end(block, at, self._metadata(metadata))
             case SourceFound(url, title, source_id):
                 self._parts.append(SourcePart(url=url, title=title, source_id=source_id))
             case ProviderResult():
@@ -89,6 +88,8 @@ class Accumulator:
             case UsageReported(usage):
                 self._usage = usage
             case Finished(reason, detail):
+                for block in tuple(self._open):  # a whole answer leaves nothing open, whatever the vendor forgot to say
+                    self._end(block, at, NO_METADATA)
                 self._finish, self._finish_detail = reason, detail
             case Ping() | VendorError():
                 pass
@@ -112,6 +113,16 @@ class Accumulator:
             if not isinstance(part, TextPart | ReasoningPart) or part.text.strip():
                 parts.append(part)
         return Answer(tuple(parts), self._usage, None)
+
+    def _begin(self, number: int, block: _Text) -> None:
+        if number in self._open:
+            raise ValueError(f"block {number} is open already")
+        self._open[number] = block
+
+    def _end(self, number: int, at: str, metadata: Mapping[str, str]) -> None:
+        ended = self._block(number)
+        del self._open[number]
+        self._parts.append(self._part(ended, at, metadata))
 
     def _block(self, number: int) -> _Text:
         found = self._open.get(number)

@@ -10,6 +10,8 @@ A cost is None (NULL) when it is not known, 0 when the call was free. Unknown is
   would hide spending. Whoever wants a kind to be free says so with the price "0";
 - a call for which the provider reported none of the charged kinds is unknown, unless every kind is free;
 - a kind that was not reported beside one that was counts as not used: providers leave out what is zero.
+
+Some vendors charge more for a call with a long prompt, for all of its tokens: `Prices.long_prompt`.
 """
 
 import re
@@ -36,10 +38,10 @@ _RULE: Final = (
 _ENOUGH_DIGITS: Final = 40  # 13 of a count times 20 of a price, four times summed, is 34
 
 
-class Prices(msgspec.Struct, frozen=True, kw_only=True):
+class Rates(msgspec.Struct, frozen=True, kw_only=True):
     """Dollars per million tokens of each kind; None = no price known, 0 = free. Raises ValueError outside the range.
 
-    On the wire they are `texts()`, read by `parse`: msgspec would write a small Decimal with an exponent.
+    On the wire they are `texts()`, read by `parse_rates`: msgspec would write a small Decimal with an exponent.
     """
 
     input: Decimal | None = None
@@ -52,30 +54,6 @@ class Prices(msgspec.Struct, frozen=True, kw_only=True):
             if price is not None and not _fits(price):
                 raise ValueError(f"The price {kind} must be {_RULE}.")
 
-    @classmethod
-    def parse(
-        cls,
-        *,
-        input: str | None = None,
-        output: str | None = None,
-        cache_read: str | None = None,
-        cache_write: str | None = None,
-    ) -> "Prices":
-        """From decimal strings; raises InvalidRequest naming every one that is wrong."""
-        texts = {"input": input, "output": output, "cache_read": cache_read, "cache_write": cache_write}
-        prices: dict[str, Decimal] = {}
-        wrong: list[Validation] = []
-        for kind, text in texts.items():
-            if text is None:
-                continue
-            try:
-                prices[kind] = parse_price(text)
-            except ValueError:
-                wrong.append(Validation(kind, _RULE))
-        if wrong:
-            raise InvalidRequest(f"Check the prices {', '.join(one.field for one in wrong)}.", validations=wrong)
-        return cls(**prices)
-
     def texts(self) -> dict[str, str]:
         """The known prices as decimal strings: `Prices.parse(**prices.texts()) == prices`."""
         return {kind: format_price(price) for kind, price in self._by_kind() if price is not None}
@@ -87,6 +65,52 @@ class Prices(msgspec.Struct, frozen=True, kw_only=True):
             ("cache_read", self.cache_read),
             ("cache_write", self.cache_write),
         )
+
+
+class LongPromptRates(Rates, frozen=True, kw_only=True):
+    """What all tokens of a call cost when its prompt has more than `above` tokens, cached ones included."""
+
+    above: int
+
+
+class Prices(Rates, frozen=True, kw_only=True):
+    """What a model costs: `long_prompt` instead, for a prompt that is longer than it says."""
+
+    long_prompt: LongPromptRates | None = None
+
+    @classmethod
+    def parse(
+        cls,
+        *,
+        input: str | None = None,
+        output: str | None = None,
+        cache_read: str | None = None,
+        cache_write: str | None = None,
+    ) -> "Prices":
+        """From decimal strings; raises InvalidRequest naming every one that is wrong."""
+        rates = Rates(**parse_rates(input=input, output=output, cache_read=cache_read, cache_write=cache_write))
+        return cls(**msgspec.structs.asdict(rates))
+
+    def rates(self, usage: Usage) -> Rates:
+        """Those that count for a call."""
+        prompt = (usage.input_tokens or 0) + (usage.cache_read_tokens or 0) + (usage.cache_creation_tokens or 0)
+        return self.long_prompt if self.long_prompt is not None and prompt > self.long_prompt.above else self
+
+
+def parse_rates(**texts: str | None) -> dict[str, Decimal]:
+    """The known ones of decimal strings; raises InvalidRequest naming every one that is wrong."""
+    prices: dict[str, Decimal] = {}
+    wrong: list[Validation] = []
+    for kind, text in texts.items():
+        if text is None:
+            continue
+        try:
+            prices[kind] = parse_price(text)
+        except ValueError:
+            wrong.append(Validation(kind, _RULE))
+    if wrong:
+        raise InvalidRequest(f"Check the prices {', '.join(one.field for one in wrong)}.", validations=wrong)
+    return prices
 
 
 def parse_price(text: str) -> Decimal:
@@ -109,11 +133,12 @@ def cost_microdollars(usage: Usage, prices: Prices) -> int | None:
 
     Calculate it once, from what the provider reported: in a stored row zero and unreported counts look the same.
     """
+    rates = prices.rates(usage)
     charged = (
-        (usage.input_tokens, prices.input),
-        (usage.output_tokens, prices.output),  # reasoning is in here, and is charged here only
-        (usage.cache_read_tokens, prices.cache_read),
-        (usage.cache_creation_tokens, prices.cache_write),
+        (usage.input_tokens, rates.input),
+        (usage.output_tokens, rates.output),  # reasoning is in here, and is charged here only
+        (usage.cache_read_tokens, rates.cache_read),
+        (usage.cache_creation_tokens, rates.cache_write),
     )
     if all(tokens is None for tokens, _ in charged):
         return 0 if all(price == 0 for _, price in charged) else None

@@ -4,6 +4,7 @@ Texts that are JSON (arguments, schemas, metadata) stay text: key order and numb
 that. What a vendor wants to see again is *metadata* under the name of its protocol (`ProviderMetadata` of core/parts).
 """
 
+import re
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
@@ -47,12 +48,24 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     max_image_bytes: int | None = None
 
 
+TOOL_NAME_LONGEST: Final = 64  # of OpenAI and Google, the smallest
+TOOL_NAME_PATTERN: Final = rf"^[a-zA-Z0-9_-]{{1,{TOOL_NAME_LONGEST}}}$"  # what every vendor takes
+_TOOL_NAME: Final = re.compile(TOOL_NAME_PATTERN)
+
+
 class ToolSpec(msgspec.Struct, frozen=True):
-    """A tool that we run. `input_schema` is JSON Schema as text."""
+    """A tool that we run. `input_schema` is JSON Schema as text. Raises ValueError for a name that a vendor refuses:
+    a call of a tool that was renamed on the way would find none."""
 
     name: str
     description: str
     input_schema: str
+
+    def __post_init__(self) -> None:
+        if not _TOOL_NAME.fullmatch(self.name):
+            raise ValueError(
+                f"The name of the tool {self.name!r} must have 1 to {TOOL_NAME_LONGEST} letters, digits, _ or -."
+            )
 
 
 class ProviderTool(msgspec.Struct, frozen=True):

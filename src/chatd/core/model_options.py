@@ -31,7 +31,9 @@ class EffortRange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         wanted = self.default if asked is None else asked
         allowed = self.selectable(scale)
         less = [effort for effort in allowed if _EFFORTS.index(effort) <= _EFFORTS.index(wanted)]
-        return less[-1] if less else allowed[0] if allowed else self.max
+        if less:
+            return less[-1]
+        return next((effort for effort in _EFFORTS if effort in scale), self.max)
 
     def selectable(self, scale: Sequence[ReasoningEffort] = _EFFORTS) -> tuple[ReasoningEffort, ...]:
         """Those of the model's scale that one may ask for, from least to most."""
@@ -49,6 +51,7 @@ class CapabilityOverrides(msgspec.Struct, frozen=True, kw_only=True, omit_defaul
     reasoning: bool | None = None
     temperature: bool | None = None
     system_messages: bool | None = None
+    max_image_bytes: Annotated[int, Meta(ge=1, le=2**40)] | None = None
 
     def apply(self, capabilities: Capabilities) -> Capabilities:
         said = {name: value for name, value in msgspec.structs.asdict(self).items() if value is not None}

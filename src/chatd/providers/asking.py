@@ -1,21 +1,25 @@
 """One question to a model: the history made legal, the request addressed and signed, the stream guarded."""
 
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from typing import Final
 
 import msgspec
 
 from chatd.clock import Clock
 from chatd.core.errors import InvalidRequest
-from chatd.core.failure import FailureSignals, Fault, classify
+from chatd.core.failure import Failure, FailureKind
 from chatd.core.model import ModelEvent, ModelRequest
-from chatd.core.repair import repair
+from chatd.core.repair import RepairWarning, repair
+from chatd.core.repair.warnings import Loss
 from chatd.observe.logs import get_logger
 from chatd.providers.hosts import Host
 from chatd.providers.stream import ModelCall, ModelCallFailed, StreamLimits, open_stream
 from chatd.providers.transport import Transport
 
 _log = get_logger("chatd.providers")
+_MOST_NAMED: Final = 5  # of many losses of a kind: enough to find them
+_LONGEST_DETAIL: Final = 200  # characters; names of files and tools can be long
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -32,23 +36,45 @@ async def ask(
 ) -> AsyncGenerator[AsyncIterator[list[ModelEvent]]]:
     """As `open_stream`. What of the history can't be told to this vendor is left out, with a warning in the log."""
     protocol = asked.host.protocol(request.model)
-    repaired = repair(
-        request.messages, protocol=protocol.name, provider=request.provider, capabilities=request.capabilities
-    )
-    for warning in repaired.warnings:
+    capabilities = request.capabilities
+    if not request.tools and not request.provider_tools:
+        # Without tools some vendors refuse calls in a history, and others make up calls of what they see there.
+        capabilities = msgspec.structs.replace(capabilities, tools=False)
+    repaired = repair(request.messages, protocol=protocol.name, provider=request.provider, capabilities=capabilities)
+    _warn_of(repaired.warnings, asked, request)
+    try:
+        outbound = await asked.host.prepare(msgspec.structs.replace(request, messages=repaired.messages))
+    except InvalidRequest as error:
+        raise ModelCallFailed(_not_configured(error, asked)) from error
+    call = ModelCall(asked.provider, protocol, asked.host.framing, outbound, asked.limits)
+    async with open_stream(call, transport=transport, clock=clock) as stream:
+        yield stream
+
+
+def _warn_of(warnings: Sequence[RepairWarning], asked: Asked, request: ModelRequest) -> None:
+    """One line for each kind of loss: the same parts are lost with every call of a chat that has changed its vendor."""
+    by_loss: dict[Loss, list[RepairWarning]] = {}
+    for warning in warnings:
+        by_loss.setdefault(warning.loss, []).append(warning)
+    for loss, losses in by_loss.items():
         _log.warning(
             "a part of the history can't be told to the model",
             provider=asked.provider,
             model=request.model,
-            message=warning.message,
-            loss=str(warning.loss),
-            detail=warning.detail,
+            loss=str(loss),
+            count=len(losses),
+            messages=list(dict.fromkeys(warning.message for warning in losses))[:_MOST_NAMED],
+            details=list(dict.fromkeys(warning.detail[:_LONGEST_DETAIL] for warning in losses))[:_MOST_NAMED],
         )
-    try:
-        outbound = await asked.host.prepare(msgspec.structs.replace(request, messages=repaired.messages))
-    except InvalidRequest as error:
-        signals = FailureSignals(fault=Fault.CREDENTIALS, provider=asked.provider, text=error.message)
-        raise ModelCallFailed(classify(signals, clock.now())) from error
-    call = ModelCall(asked.provider, protocol, asked.host.framing, outbound, asked.limits)
-    async with open_stream(call, transport=transport, clock=clock) as stream:
-        yield stream
+
+
+def _not_configured(error: InvalidRequest, asked: Asked) -> Failure:
+    """What a host or a protocol says of its configuration is said to people as it is."""
+    return Failure(
+        kind=FailureKind.CONFIG,
+        provider=asked.provider,
+        status_code=None,
+        retryable=False,
+        message=error.message,
+        detail=error.detail or "",
+    )

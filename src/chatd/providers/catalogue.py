@@ -10,7 +10,7 @@ from typing import Annotated, Final, Literal
 import msgspec
 from msgspec import Meta
 
-from chatd.core.cost import PRICE_PATTERN, Prices
+from chatd.core.cost import PRICE_PATTERN, LongPromptRates, Prices, parse_rates
 from chatd.core.errors import StartRefused
 from chatd.core.model import Capabilities
 from chatd.core.model_checks import DISPLAY_NAME_LONGEST, MODEL_LONGEST
@@ -50,6 +50,12 @@ class ListPrices(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     cache_write: _Price | None = None
 
 
+class LongPromptListPrices(ListPrices, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """For calls whose prompt has more tokens than `above`. What is left out is not known: nothing is taken over."""
+
+    above: _Tokens
+
+
 class KnownModel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """An entry of the catalogue. Without `efforts` the model does not reason."""
 
@@ -68,6 +74,7 @@ class KnownModel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     system_messages: bool = True
     suggested: bool = False
     prices: ListPrices = ListPrices()
+    long_prompt_prices: LongPromptListPrices | None = None
 
     @property
     def capabilities(self) -> Capabilities:
@@ -83,7 +90,13 @@ class KnownModel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     def prices_at(self, kind: ProviderKind) -> Prices:
         """What this kind of provider charges, as far as it is known."""
-        return Prices.parse(**msgspec.structs.asdict(self.prices)) if _OWN.get(kind) == self.vendor else Prices()
+        if _OWN.get(kind) != self.vendor:
+            return Prices()
+        long = None
+        if self.long_prompt_prices is not None:
+            texts = msgspec.structs.asdict(self.long_prompt_prices)
+            long = LongPromptRates(above=texts.pop("above"), **parse_rates(**texts))
+        return Prices(**parse_rates(**msgspec.structs.asdict(self.prices)), long_prompt=long)
 
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -102,6 +115,10 @@ class Catalogue:
                 if found := self._models.get((vendor, name)):
                     return found
         return None
+
+    def of(self, kind: ProviderKind) -> tuple[KnownModel, ...]:
+        """All that this kind of provider may have."""
+        return tuple(model for vendor in _SOLD_BY[kind] for model in self._models.values() if model.vendor == vendor)
 
     def suggested(self, kind: ProviderKind) -> tuple[KnownModel, ...]:
         """What to set up for a provider of which only the key is known. The first is the best default."""

@@ -3,10 +3,11 @@
 What a vendor would refuse is changed or left out; the stored history stays as it is, so that switching back to the
 vendor that wrote a message restores what only it understands. The order of work:
 
-  1. each part on its own (repair_parts): empties, files, what only people see, metadata of others
-  2. the vendor's own calls within each message (repair_vendor_calls): complete pairs, before our own calls
-  3. our calls and their results across messages (repair_calls): each call has one result, right after its message
-  4. ids that are acceptable and used once (repair_ids)
+  1. each part on its own (parts): empties, files, what only people see, metadata of others; calls and results in words
+     for a model that takes no tools (words)
+  2. our calls and their results across messages (calls): each call has one result, right after its message
+  3. the vendor's own calls (vendor_calls): complete pairs within a message, before our own calls
+  4. ids and names that the vendor takes, each id used once (ids)
 
 Ids and texts depend on what came before only, so a growing history keeps its beginning, as prompt caches need.
 """
@@ -21,6 +22,7 @@ from chatd.core.repair.ids import distinct_ids
 from chatd.core.repair.parts import repair_parts
 from chatd.core.repair.vendor_calls import pair_vendor_calls
 from chatd.core.repair.warnings import RepairWarning
+from chatd.core.repair.words import in_words
 
 __all__ = ["RepairWarning", "Repaired", "repair"]
 
@@ -41,7 +43,10 @@ def repair(
         (place, repair_parts(place, message, protocol, provider, capabilities, warnings))
         for place, message in enumerate(messages)
     ]
-    numbered = [(place, pair_vendor_calls(place, message, protocol, warnings)) for place, message in numbered]
+    if not capabilities.tools:
+        numbered = [(place, in_words(message)) for place, message in numbered]
     # A message with only files of a tool may stand between calls and results, and is empty by now.
     paired = pair_calls([(place, message) for place, message in numbered if message.parts], warnings)
-    return Repaired(distinct_ids(paired), tuple(warnings))
+    paired = pair_vendor_calls(paired, protocol, warnings)
+    left = [message for _, message in paired if message.parts]
+    return Repaired(distinct_ids(left, protocol, provider), tuple(warnings))

@@ -11,6 +11,7 @@ import msgspec
 from chatd.core.model import PromptMessage
 from chatd.core.parts import Part, TextPart, ToolCallPart, ToolResultPart
 from chatd.core.repair.warnings import Loss, RepairWarning
+from chatd.core.repair.words import result_in_words
 from chatd.core.roles import Role
 
 Numbered = tuple[int, PromptMessage]  # with its place in the history that was given
@@ -19,10 +20,10 @@ Place = tuple[int, int]  # of a part: the message, and the part in it
 MISSING_RESULT: Final = '{"error":"The tool was stopped before it had a result."}'
 
 
-def pair_calls(messages: Sequence[Numbered], warnings: list[RepairWarning]) -> list[PromptMessage]:
+def pair_calls(messages: Sequence[Numbered], warnings: list[RepairWarning]) -> list[Numbered]:
     answers = _answers(messages)
     answering = frozenset(answers.values())
-    repaired: list[PromptMessage] = []
+    repaired: list[Numbered] = []
     for index, (place, message) in enumerate(messages):
         orphans = [
             (number, part)
@@ -36,16 +37,16 @@ def pair_calls(messages: Sequence[Numbered], warnings: list[RepairWarning]) -> l
         if role is Role.USER:
             rest.extend(texts)
         if rest:
-            repaired.append(_with(message, role, rest))
+            repaired.append((place, _with(message, role, rest)))
         calls = {(index, number): part for number, part in enumerate(message.parts) if _is_call(part)}
         repaired.extend(_results(messages, calls, answers))
         missing = [call for call_place, call in calls.items() if call_place not in answers]
         if missing:
             names = ", ".join(call.tool_name for call in missing)
             warnings.append(RepairWarning(place, Loss.MISSING_RESULT, names))
-            repaired.append(PromptMessage(Role.TOOL, tuple(map(_missing, missing))))
+            repaired.append((place, PromptMessage(Role.TOOL, tuple(map(_missing, missing)))))
         if texts and role is not Role.USER:
-            repaired.append(PromptMessage(Role.USER, tuple(texts)))
+            repaired.append((place, PromptMessage(Role.USER, tuple(texts))))
     return repaired
 
 
@@ -67,7 +68,7 @@ def _answers(messages: Sequence[Numbered]) -> dict[Place, Place]:
 
 def _results(
     messages: Sequence[Numbered], calls: dict[Place, ToolCallPart], answers: dict[Place, Place]
-) -> list[PromptMessage]:
+) -> list[Numbered]:
     """The results of these calls, in the order and in the messages that they came in."""
     found = sorted((answers[place], call) for place, call in calls.items() if place in answers)
     by_message: dict[int, list[Part]] = {}
@@ -75,7 +76,7 @@ def _results(
         result = messages[index][1].parts[number]
         if _is_result(result):
             by_message.setdefault(index, []).append(_for_call(result, call))
-    return [_with(messages[index][1], Role.TOOL, parts) for index, parts in by_message.items()]
+    return [(messages[index][0], _with(messages[index][1], Role.TOOL, parts)) for index, parts in by_message.items()]
 
 
 def _is_call(part: Part) -> TypeGuard[ToolCallPart]:
@@ -103,8 +104,7 @@ def _as_texts(place: int, orphan: ToolResultPart, warnings: list[RepairWarning])
     warnings.append(RepairWarning(place, Loss.ORPHAN_RESULT, orphan.tool_name or "a tool without a name"))
     if orphan.is_media or not orphan.tool_name.strip() or not orphan.result.strip():
         return []
-    failed = " (failed)" if orphan.is_error else ""
-    return [TextPart(text=f"[result of {orphan.tool_name}{failed}] {orphan.result}")]
+    return [TextPart(text=result_in_words(orphan))]
 
 
 def _with(message: PromptMessage, role: Role, parts: Sequence[Part]) -> PromptMessage:

@@ -25,6 +25,18 @@ _PROTOCOLS: Final = tuple(str(protocol) for protocol in ProtocolName)
 _OBJECT: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
+class _Media(msgspec.Struct, frozen=True):
+    """The result of a tool that showed something."""
+
+    data: str = ""
+    mime_type: str = ""
+    text: str = ""
+    attachment_name: str = ""
+
+
+_MEDIA: Final = msgspec.json.Decoder(_Media)
+
+
 def repair_parts(
     place: int,
     message: PromptMessage,
@@ -108,12 +120,30 @@ class _Repairs:
     def _result(self, part: ToolResultPart) -> ToolResultPart | None:
         if not part.provider_executed:
             # Results of our own tools are the same for every vendor; nothing of them is signed.
-            return part if not part.provider_metadata else msgspec.structs.replace(part, provider_metadata=NO_METADATA)
+            plain = part if not part.provider_metadata else msgspec.structs.replace(part, provider_metadata=NO_METADATA)
+            return self._media(plain) if plain.is_media else plain
         if not self._is_own:
             self._warn(Loss.VENDOR_CALL, f"a result of {part.tool_name}: of another provider")
             return None
         kept = self._kept(part.provider_metadata, f"a result of {part.tool_name}")
         return part if kept == part.provider_metadata else msgspec.structs.replace(part, provider_metadata=kept)
+
+    def _media(self, part: ToolResultPart) -> ToolResultPart:
+        """As it is, if the model takes what the tool showed; else what there is to say of it."""
+        try:
+            media = _MEDIA.decode(part.result)
+        except (msgspec.DecodeError, ValueError, RecursionError):
+            media = _Media()
+        name = media.attachment_name or f"that {part.tool_name or 'a tool'} showed"
+        file = FilePart(media_type=media.mime_type, name=name, data=media.data)
+        instead = file_as_text(file, self._protocol, self._capabilities)
+        if instead is None:
+            return part
+        if instead.is_left_out:
+            self._warn(Loss.FILE, instead.text)
+        said = "\n".join(text for text in (media.text, instead.text) if text.strip())
+        said = said.encode("utf-8", "replace").decode()  # JSON has no lone surrogates
+        return msgspec.structs.replace(part, result=msgspec.json.encode({"output": said}).decode(), is_media=False)
 
     def _file(self, part: FilePart) -> Part | None:
         if self._role is not Role.USER:
