@@ -22,6 +22,7 @@ from chatd.core.parts import (
 )
 from chatd.core.roles import Role
 from chatd.providers.protocols.anthropic.messages import AnthropicMessages
+from providers.anthropic_images import png
 from providers.anthropic_prompts import (
     ANTHROPIC,
     FOUND,
@@ -42,9 +43,10 @@ from providers.anthropic_prompts import (
     user,
 )
 
-PNG = b64encode(b"\x89PNG").decode()
+PNG = b64encode(png(1, 1)).decode()
 
 
+@pytest.mark.behaviour("CONTENT-8")
 def test_system_messages_are_the_system_in_order() -> None:
     sent = body(said(Role.SYSTEM, "one", " "), said(Role.SYSTEM, "two"), user("Hi"), said(Role.SYSTEM, "three"))
     assert sent["system"] == [text("one"), text("two"), text("three")]
@@ -70,6 +72,7 @@ def test_neighbours_of_one_role_are_one_message_with_results_first() -> None:
     ]
 
 
+@pytest.mark.behaviour("CONTENT-8")
 def test_empty_texts_and_messages_left_without_blocks_are_left_out() -> None:
     assert messages_of(user("a", "", " \n"), assistant("", ReasoningPart(text="x")), user("b")) == [
         ("user", [text("a"), text("b")])
@@ -81,9 +84,19 @@ def test_sources_and_the_assistants_files_are_for_people() -> None:
     assert messages_of(user("a"), assistant(*parts), user("b"))[1] == ("assistant", [text("x")])
 
 
-def test_a_last_assistant_text_does_not_end_in_white_space() -> None:
-    assert messages_of(user("a"), assistant("so \n"))[1] == ("assistant", [text("so")])
-    assert messages_of(user("a"), assistant("so \n"), user("b"))[1] == ("assistant", [text("so \n")])
+def test_a_user_speaks_first_and_last_since_newer_models_refuse_to_go_on_from_their_own_words() -> None:
+    go_on = ("user", [text("Go on.")])
+    assert messages_of(assistant("so \n")) == [go_on, ("assistant", [text("so \n")]), go_on]
+    assert messages_of(user(" ")) == [go_on]
+    assert messages_of(user("a"), assistant(SIGNED))[-1] == go_on
+
+
+def test_a_turn_that_the_vendor_paused_is_sent_back_as_it_is() -> None:
+    assert messages_of(user("a"), assistant("Let me see.", *WEB))[-1] == (
+        "assistant",
+        [text("Let me see."), SEARCHED, FOUND],
+    )
+    assert messages_of(user("a"), assistant(WEB[0]))[-1] == ("assistant", [SEARCHED])
 
 
 def test_arguments_are_sent_as_they_were_written() -> None:
@@ -144,26 +157,27 @@ def file(media_type: str, content: bytes = b"abc", name: str = "n.x") -> FilePar
     return FilePart(media_type=media_type, name=name, data=b64encode(content).decode())
 
 
-ALL = Capabilities(pdfs=True, text_files=True, max_image_bytes=10)
+ALL = Capabilities(pdfs=True, text_files=True, max_image_bytes=40)
 
 
 @pytest.mark.parametrize(
     ("part", "capabilities", "block"),
     [
         (
-            file("image/png"),
+            file("image/png", png(1, 1)),
             ALL,
-            {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "YWJj"}},
+            {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PNG}},
         ),
         (file("image/png"), Capabilities(images=False), "was left out: this model takes no such files"),
-        (file("image/png", b"x" * 11), ALL, "was left out: it is larger than 10 bytes"),
-        (file("image/bmp"), ALL, "[file n.x (image/bmp) was left out"),
+        (file("image/png", png(1, 1) + b"x" * 40), ALL, "was left out: it is larger than 40 bytes"),
+        (file("image/bmp"), ALL, "[file n.x (image/bmp) was left out: it is no PNG, JPEG, GIF or WebP image]"),
+        (file("application/pdf"), ALL, "[file n.x (application/pdf) was left out: it is no PDF file]"),
         (
-            file("application/pdf"),
+            file("application/pdf", b"%PDF-1.7"),
             ALL,
             {
                 "type": "document",
-                "source": {"type": "base64", "media_type": "application/pdf", "data": "YWJj"},
+                "source": {"type": "base64", "media_type": "application/pdf", "data": "JVBERi0xLjc="},
                 "title": "n.x",
             },
         ),
@@ -202,6 +216,7 @@ def test_references_and_context_files_are_texts() -> None:
     assert blocks == [text("[file-reference] a.py:1-2\n```\nx = 1\n```"), text("[AGENTS.md]\nBe kind.")]
 
 
+@pytest.mark.behaviour("CONTENT-6")
 def test_thinking_goes_back_to_who_wrote_it_in_its_order() -> None:
     sent = messages_of(user("a"), assistant(SIGNED, REDACTED, OMITTED, "x"), user("b"))
     assert sent[1][1] == [
@@ -224,6 +239,7 @@ def test_thinking_is_left_out_where_it_would_be_refused(how: str) -> None:
     assert messages_of(user("a"), assistant(part, "x", origin=origin), user("b"), options=options)[1][1] == [text("x")]
 
 
+@pytest.mark.behaviour("CONTENT-6")
 def test_the_vendors_own_calls_and_results_go_back_word_for_word() -> None:
     cited = TextPart(text="So.", provider_metadata=kept(citations=[{"type": "web_search_result_location", "url": "u"}]))
     sent = messages_of(user("a"), assistant(*WEB, cited), user("b"))
@@ -245,6 +261,26 @@ def test_the_vendors_own_calls_without_their_block_are_left_out() -> None:
     assert messages_of(user("a"), assistant(bare, wrong, "x"), user("b"))[1][1] == [text("x")]
 
 
+def test_citations_go_back_without_the_field_that_the_vendor_does_not_take() -> None:
+    cited = {"type": "char_location", "cited_text": "x", "document_index": 0, "document_title": None}
+    part = TextPart(text="So.", provider_metadata=kept(citations=[cited | {"file_id": None}]))
+    assert messages_of(user("a"), assistant(part), user("b"))[1][1] == [text("So.") | {"citations": [cited]}]
+    for bad in ([], 7, ["x"]):
+        part = TextPart(text="So.", provider_metadata=kept(citations=bad))
+        assert messages_of(user("a"), assistant(part), user("b"))[1][1] == [text("So.")]
+
+
+def test_a_toolset_is_named_by_its_call_and_by_the_result() -> None:
+    part = call("t1", provider_metadata=kept(toolset_name="computer"))
+    _, (_, (used, other)), (_, results) = messages_of(
+        user("a"), assistant(part, call("t2")), tool(result("t1"), result("t2"))
+    )
+    assert used["toolset_name"] == "computer"
+    assert "toolset_name" not in other
+    assert [block.get("toolset_name") for block in results] == ["computer", None]
+
+
+@pytest.mark.behaviour("CONTENT-6")
 def test_who_called_a_tool_goes_back() -> None:
     caller = {"type": "code_execution_20260120", "tool_id": "srv"}
     part = call(provider_metadata=kept(caller=caller, id="not this"))
@@ -269,6 +305,7 @@ histories = st.lists(
 )
 
 
+@pytest.mark.behaviour("CONTENT-8")
 @settings(deadline=None)
 @given(histories, st.booleans())
 def test_any_history_makes_json_of_alternating_messages_without_empty_blocks(

@@ -7,11 +7,25 @@ import pytest
 
 from chatd.core.errors import InvalidRequest
 from chatd.core.model import Capabilities, ModelRequest, ProviderTool, ToolChoice, ToolSpec
+from chatd.core.parts import ReasoningPart
 from chatd.core.reasoning import ReasoningEffort
 from chatd.core.roles import Role
 from chatd.providers.protocols.anthropic.messages import AnthropicMessages
 from chatd.providers.protocols.anthropic.options import betas, model_version, read_options
-from providers.anthropic_prompts import SIGNED, THINKS, WEB, assistant, body, call, result, said, text, tool, user
+from providers.anthropic_prompts import (
+    REDACTED,
+    SIGNED,
+    THINKS,
+    WEB,
+    assistant,
+    body,
+    call,
+    result,
+    said,
+    text,
+    tool,
+    user,
+)
 
 
 def test_a_plain_request_is_small() -> None:
@@ -32,24 +46,6 @@ def test_tools_have_their_schemas_as_written() -> None:
     assert json.loads(AnthropicMessages().body(request))["tools"] == [
         {"name": "t", "description": "Does.", "input_schema": json.loads(SCHEMA)}
     ]
-
-
-@pytest.mark.parametrize(
-    ("schema", "sent"),
-    [
-        ("", {"type": "object"}),
-        ("true", {"type": "object"}),
-        ("{}", {"type": "object"}),
-        ('{"type":["object","null"],"properties":{}}', {"type": "object", "properties": {}}),
-        ('{"type":"object","anyOf":[{}],"properties":{"a":{"anyOf":[]}}}', None),
-    ],
-)
-def test_schemas_are_made_objects_without_alternatives_at_the_top(schema: str, sent: Any) -> None:
-    (made,) = body(tools=(ToolSpec("t", "", schema),))["tools"]
-    assert made == {
-        "name": "t",
-        "input_schema": sent or {"type": "object", "properties": {"a": {"anyOf": []}}},
-    }
 
 
 def test_the_vendors_tools_are_named_by_type_and_take_options() -> None:
@@ -77,10 +73,23 @@ def test_the_vendors_tools_are_named_by_type_and_take_options() -> None:
         ("claude-3-7-sonnet-latest", "computer_20250124"),
         ("us.anthropic.claude-opus-4-6-v1", "computer_20251124"),
         ("my-own-name", "computer_20251124"),
+        ("claude-fable-5-1", "computer_20251124"),
+        ("global.anthropic.claude-opus-5-5", "computer_20251124"),
+        ("claude-opus-5-5", "computer_toolset_20260801"),
+        ("claude-haiku-5-5@20261001", "computer_toolset_20260801"),
     ],
 )
 def test_the_computer_is_the_one_that_the_model_knows(model: str, kind: str) -> None:
     assert body(model=model, provider_tools=(ProviderTool("computer"),))["tools"][0]["type"] == kind
+
+
+def test_toolsets_have_no_name_and_take_no_options_of_a_single_tool() -> None:
+    options = '{"display_width_px":1280,"display_number":1,"configs":{"zoom":{"enabled":false}}}'
+    (sent,) = body(model="claude-sonnet-5-5", provider_tools=(ProviderTool("computer", options),))["tools"]
+    assert sent == {"type": "computer_toolset_20260801", "configs": {"zoom": {"enabled": False}}}
+    mcp = ProviderTool("docs", '{"type":"mcp_toolset","mcp_server_name":"docs"}')
+    assert body(provider_tools=(mcp,))["tools"] == [{"type": "mcp_toolset", "mcp_server_name": "docs"}]
+    assert betas(ModelRequest(model="m", messages=(), provider_tools=(mcp,))) == ("mcp-client-2025-11-20",)
 
 
 def test_web_search_by_options_has_their_domains_and_comes_once() -> None:
@@ -121,7 +130,26 @@ def test_the_choice_of_tools(fields: dict[str, Any], options: Any, choice: Any) 
     assert body(options=options, tools=(ToolSpec("t", "", SCHEMA),), **fields).get("tool_choice") == choice
 
 
+@pytest.mark.parametrize(
+    ("model", "choice"),
+    [
+        ("claude-opus-5", {"type": "any"}),
+        ("claude-haiku-5-5", {"type": "any"}),
+        ("claude-fable-5", {"type": "any"}),
+        ("claude-fable-5-1", None),
+        ("claude-opus-5-5", None),
+        ("us.anthropic.claude-sonnet-5-5", None),
+    ],
+)
+def test_a_call_is_not_forced_where_the_model_refuses_that(model: str, choice: Any) -> None:
+    fields = {"model": model, "tools": (ToolSpec("t", "", SCHEMA),), "tool_choice": ToolChoice.REQUIRED}
+    assert body(**fields).get("tool_choice") == choice
+    alone = body(**fields, parallel_tool_calls=False)["tool_choice"]
+    assert alone == (choice or {"type": "auto"}) | {"disable_parallel_tool_use": True}
+
+
 ADAPTIVE = {"type": "adaptive", "display": "summarized"}
+BUDGET = {"type": "enabled", "budget_tokens": 8192}
 
 
 @pytest.mark.parametrize(
@@ -163,7 +191,15 @@ ADAPTIVE = {"type": "adaptive", "display": "summarized"}
             {"type": "enabled", "budget_tokens": 31999},
             None,
         ),
-        ("claude-sonnet-4-5", "high", {"thinking": {"type": "adaptive"}}, ADAPTIVE, None),
+        ("claude-sonnet-4-5", "high", {"thinking": {"type": "adaptive"}}, BUDGET, None),
+        ("claude-opus-4-8", "high", {"thinking": {"type": "enabled", "budget_tokens": 5000}}, ADAPTIVE, "high"),
+        ("claude-opus-4-6", "xhigh", {}, ADAPTIVE, "high"),
+        ("claude-sonnet-4-6", "max", {}, ADAPTIVE, "max"),
+        ("claude-sonnet-5-5", "none", {}, None, "low"),
+        ("claude-sonnet-5-5", "max", {"thinking": {"type": "between_tools"}}, {"type": "between_tools"}, "high"),
+        ("claude-haiku-5-5", "max", {"thinking": {"type": "between_tools"}}, {"type": "disabled"}, "high"),
+        ("claude-opus-5-5", "low", {"thinking": {"type": "disabled"}}, None, "low"),
+        ("claude-fable-5", "low", {"thinking": {"type": "disabled"}}, None, "low"),
         ("claude-sonnet-4-6", "high", {"thinking": {"type": "disabled"}}, {"type": "disabled"}, "high"),
     ],
 )
@@ -197,11 +233,67 @@ def test_thinking_is_off_where_a_call_is_forced_unless_the_model_allows_both() -
     assert body(tools=tools, model="claude-opus-5", **forced)["thinking"] == ADAPTIVE
 
 
-def test_a_budget_is_left_out_when_results_go_back_to_a_call_made_without_thinking() -> None:
+def test_a_budget_is_left_out_when_results_go_back_to_calls_begun_without_thinking() -> None:
     fields = {"model": "claude-sonnet-4-5", "reasoning_effort": ReasoningEffort.LOW, "capabilities": THINKS}
     assert "thinking" not in body(user("a"), assistant(call(), origin="other"), tool(result()), **fields)
     assert "thinking" in body(user("a"), assistant(SIGNED, call()), tool(result()), **fields)
     assert "thinking" in body(user("a"), assistant("x", origin="other"), user("b"), **fields)
+    assert "thinking" in body(user("a"), **fields)
+
+
+def test_a_budget_stays_through_all_steps_of_a_turn_that_began_with_thinking() -> None:
+    fields = {"model": "claude-sonnet-4-5", "reasoning_effort": ReasoningEffort.LOW, "capabilities": THINKS}
+    steps = (assistant(SIGNED, call("t1")), tool(result("t1")), assistant(call("t2")), tool(result("t2")))
+    assert "thinking" in body(user("a"), *steps, **fields)
+    assert "thinking" in body(user("z"), assistant("y"), user("a"), *steps, **fields)
+    spoken = (*steps[:2], user("And now?"), *steps[2:])
+    assert "thinking" not in body(user("a"), *spoken, **fields)
+    other = (assistant(call("t0"), origin="other"), tool(result("t0")), *steps)
+    assert "thinking" not in body(user("a"), *other, **fields)
+
+
+BOUND = ADAPTIVE | {"block_binding": {"prefix_mismatch_behavior": "drop_block"}}
+BINDING = "thinking-binding-controls-2026-08-01"
+
+
+@pytest.mark.behaviour("CONTENT-6")
+@pytest.mark.parametrize("thought", [SIGNED, REDACTED])
+@pytest.mark.parametrize("effort", [None, ReasoningEffort.LOW])
+@pytest.mark.parametrize(
+    ("model", "bound"),
+    [
+        ("claude-opus-5", False),
+        ("claude-fable-5", False),
+        ("claude-fable-5-1", True),
+        ("anthropic.claude-opus-5-5", True),
+        ("claude-haiku-5-5", True),
+        ("my-own-name", False),
+    ],
+)
+def test_models_that_bind_thinking_are_told_to_drop_what_no_longer_fits(
+    thought: ReasoningPart, effort: ReasoningEffort | None, model: str, bound: bool
+) -> None:
+    history = (user("a"), assistant(thought, "b"), user("c"))
+    request = ModelRequest(model=model, provider="me", messages=history, reasoning_effort=effort, capabilities=THINKS)
+    sent = json.loads(AnthropicMessages().body(request))
+    assert sent.get("thinking") == (BOUND if bound else ADAPTIVE if effort else None)
+    assert sent["messages"][1]["content"][0]["type"] in ("thinking", "redacted_thinking")
+    assert (BINDING in betas(request)) is bound
+
+
+def test_nothing_is_said_of_bound_thinking_where_none_goes_back() -> None:
+    for history in ((user("a"),), (user("a"), assistant(SIGNED, "b", origin="other"), user("c"))):
+        request = ModelRequest(model="claude-opus-5-5", provider="me", messages=history)
+        assert "thinking" not in json.loads(AnthropicMessages().body(request))
+        assert betas(request) == ()
+
+
+@pytest.mark.parametrize(("model", "kept"), [("claude-haiku-5-5", ["text"]), ("claude-opus-5", ["thinking", "text"])])
+def test_bound_thinking_does_not_go_back_while_it_is_off(model: str, kept: list[str]) -> None:
+    history = (user("a"), assistant(SIGNED, "b"), user("c"))
+    sent = body(*history, model=model, reasoning_effort=ReasoningEffort.NONE, capabilities=THINKS)
+    assert sent["thinking"] == {"type": "disabled"}
+    assert [block["type"] for block in sent["messages"][1]["content"]] == kept
 
 
 def test_sampling_is_left_out_where_it_is_forbidden() -> None:
@@ -213,6 +305,20 @@ def test_sampling_is_left_out_where_it_is_forbidden() -> None:
     assert body(top_p=0.97, reasoning_effort=ReasoningEffort.HIGH, capabilities=THINKS)["top_p"] == 0.97
     refusing = body(**sampling, top_p=0.5, capabilities=Capabilities(temperature=False))
     assert refusing.keys().isdisjoint({"temperature", "top_k", "top_p"})
+
+
+@pytest.mark.parametrize(
+    ("model", "takes"),
+    [("claude-sonnet-4-6", True), ("claude-opus-4-7", False), ("claude-sonnet-5", False), ("claude-fable-5", False)],
+)
+def test_newer_models_refuse_sampling(model: str, takes: bool) -> None:
+    sent = body(model=model, temperature=0.5, top_k=4)
+    assert ("temperature" in sent, "top_k" in sent) == (takes, takes)
+    assert ("top_p" in body(model=model, top_p=0.97)) is takes
+
+
+def test_a_temperature_is_at_most_one() -> None:
+    assert body(temperature=1.7)["temperature"] == 1
 
 
 def test_the_temperature_wins_over_top_p() -> None:
@@ -298,12 +404,21 @@ def test_betas_are_what_options_and_tools_need_without_repeats() -> None:
         provider_tools=(
             ProviderTool("computer"),
             ProviderTool("web_search"),
-            ProviderTool("web_fetch", '{"type":"web_fetch_20260309"}'),
+            ProviderTool("web_fetch"),
+            ProviderTool("code_execution"),
+            ProviderTool("computer", '{"type":"computer_20251124"}'),
+            ProviderTool("advisor"),
             ProviderTool("broken", "7"),
         ),
         options='{"betas":["x-1","x-1"],"context_1m_enabled":true}',
     )
-    assert betas(request) == ("x-1", "context-1m-2025-08-07", "computer-use-2025-01-24")
+    assert betas(request) == (
+        "x-1",
+        "context-1m-2025-08-07",
+        "computer-use-2025-01-24",
+        "computer-use-2025-11-24",
+        "advisor-tool-2026-03-01",
+    )
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from chatd.testing.vendors.refusal import Refusal
 from chatd.testing.vendors.script import Call, Say, Search, Source, Think, Turn
 
 Block = dict[str, Any]
-IMAGE = {"type": "base64", "media_type": "image/png", "data": "aGVsbG8="}
+IMAGE = {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}
 SCHEMA = {"type": "object", "properties": {}}
 THINKING = {"type": "enabled", "budget_tokens": 1024}
 
@@ -55,6 +55,10 @@ ACCEPTED = {
     ),
     "system": body(system=[text()], tools=[tool()], tool_choice={"type": "any"}),
     "thinking": body(thinking=THINKING, temperature=1, tools=[tool()], tool_choice={"type": "auto"}),
+    "forced": body(model="claude-haiku-5-5", tools=[tool()], tool_choice={"type": "any"}),
+    "a toolset": body(model="claude-opus-5-5", tools=[{"type": "computer_toolset_20260801"}]),
+    "a single computer": body(model="claude-fable-5-1", tools=[{"type": "computer_20251124", "name": "computer"}]),
+    "between calls": body(model="claude-sonnet-5-5", thinking={"type": "between_tools"}),
     "adaptive": body(thinking={"type": "adaptive"}, output_config={"effort": "max"}),
     "its own tools": body(tools=[{"type": "web_search_20250305", "name": "web_search"}]),
 }
@@ -73,7 +77,7 @@ REFUSED = [
     (body(user()), "non-empty content"),
     (body(user(text(""))), "text content blocks must be non-empty"),
     (body(user(text(" \n"))), "non-whitespace"),
-    (body(user(text()), assistant(text("so ")), user(text()), assistant(text("so "))), "trailing whitespace"),
+    (body(user(text()), assistant(text("so"))), "prefill"),
     (body(user(use())), "not allowed here"),
     (body(user(text()), assistant({"type": "image", "source": IMAGE})), "not allowed here"),
     (body(user({"type": "image", "source": IMAGE | {"media_type": "image/svg+xml"}})), "media_type"),
@@ -102,7 +106,27 @@ REFUSED = [
     (body(thinking=THINKING, temperature=0.5), "temperature"),
     (body(thinking=THINKING, top_k=5), "top_k"),
     (body(thinking=THINKING, top_p=0.5), "top_p"),
-    (body(thinking=THINKING, tools=[tool()], tool_choice={"type": "any"}), "forces tool use"),
+    (body(model="claude-opus-4-5", thinking=THINKING, tools=[tool()], tool_choice={"type": "any"}), "forces tool use"),
+    (body(model="claude-opus-5-5", tools=[tool()], tool_choice={"type": "any"}), "forced tool use"),
+    (body(model="claude-fable-5-1", tools=[tool()], tool_choice={"type": "tool", "name": "f"}), "forced tool use"),
+    (body(model="claude-opus-4-7", thinking=THINKING), "thinking.type.enabled"),
+    (body(model="claude-opus-4-5", thinking={"type": "adaptive"}), "thinking.type.adaptive"),
+    (body(model="claude-opus-5-5", thinking={"type": "disabled"}), "thinking.type.disabled"),
+    (body(model="claude-opus-5-5", thinking={"type": "between_tools"}), "between_tools"),
+    (body(model="claude-haiku-5-5", thinking={"type": "disabled"}, output_config={"effort": "max"}), "needs thinking"),
+    (body(model="claude-opus-4-6", output_config={"effort": "xhigh"}), "xhigh"),
+    (body(model="claude-sonnet-4", output_config={"effort": "low"}), "effort"),
+    (body(model="claude-sonnet-5", temperature=1), "temperature"),
+    (body(model="claude-opus-4-7", top_k=5), "top_k"),
+    (body(model="claude-opus-5-5", tools=[{"type": "computer_20251124", "name": "computer"}]), "toolset"),
+    (body(tools=[{"type": "computer_toolset_20260801", "name": "computer"}]), "name: Extra inputs"),
+    (body(tools=[tool(input_schema=SCHEMA | {"properties": {"$a": {}}})]), "should match pattern"),
+    (body(user({"type": "image", "source": IMAGE | {"media_type": "image/gif"}})), "does not match"),
+    (body(user({"type": "document", "source": IMAGE | {"media_type": "application/pdf"}})), "PDF"),
+    (
+        body(user(text()), assistant(use()), user(result(is_error=True, content=[{"type": "image", "source": IMAGE}]))),
+        "type `text` if `is_error`",
+    ),
     (body(temperature=0.5, top_p=0.5), "cannot both"),
     (body(temperature=1.5), "range"),
     (body(output_config={"effort": "huge"}), "effort"),
@@ -134,10 +158,10 @@ def test_what_the_vendor_does_not_take_is_refused(refused: Block, why: str):
         check_anthropic(refused, Issued(), host="own")
 
 
-def answered(turn: Turn, issued: Issued) -> list[Block]:
+def answered(turn: Turn, issued: Issued, asked: Block | None = None) -> list[Block]:
     """The blocks of an answer, put together as a client would."""
     blocks: list[Block] = []
-    for event in anthropic_events(turn, "m", issued):
+    for event in anthropic_events(turn, "m", issued, asked):
         assert not isinstance(event.data, str)
         if event.name == "content_block_start":
             blocks.append(dict(event.data["content_block"]))
@@ -193,3 +217,37 @@ def test_hosts_want_a_version_in_place_of_the_model():
     del hosted["anthropic_version"]
     with pytest.raises(Refusal, match="anthropic_version"):
         check_anthropic(hosted, Issued(), host="bedrock")
+
+
+def test_with_a_budget_the_first_thought_since_the_user_spoke_is_enough():
+    issued = Issued()
+    thought, call = answered(Turn(Think("a"), Call("f", "{}", id="t1")), issued)
+    history = [user(text()), assistant(thought, call), user(result()), assistant(use("t2")), user(result("t2"))]
+    check_anthropic(body(*history, thinking=THINKING), issued, host="own")
+
+    history[2] = user(result(), text())
+    with pytest.raises(Refusal, match="must start with a thinking block"):
+        check_anthropic(body(*history, thinking=THINKING), issued, host="own")
+
+
+DROPS = {"type": "adaptive", "block_binding": {"prefix_mismatch_behavior": "drop_block"}}
+
+
+@pytest.mark.parametrize("redacted", [False, True])
+@pytest.mark.parametrize("model", ["claude-opus-5-5", "claude-fable-5-1"])
+def test_thoughts_of_the_newest_models_are_bound_to_what_came_before_them(model: str, redacted: bool):
+    issued = Issued()
+    first = body(user(text() | {"cache_control": {"type": "ephemeral"}}), model=model, tools=[tool()])
+    thought, words = answered(Turn(Think("a", redacted=redacted), Say("b")), issued, first)
+
+    def later(*before: Block, **fields: Any) -> Block:
+        return first | {"messages": [*before, assistant(thought, words), user(text())]} | fields
+
+    check_anthropic(later(user(text())), issued, host="own")
+    for changed in (later(user(text("edited"))), later(user(text()), tools=[]), later(user(text()), system="New.")):
+        with pytest.raises(Refusal, match="has changed"):
+            check_anthropic(changed, issued, host="own")
+        check_anthropic(changed | {"thinking": DROPS}, issued, host="own")
+        check_anthropic(changed | {"model": "claude-opus-5"}, issued, host="own")
+        with pytest.raises(Refusal, match="block_binding"):
+            check_anthropic(changed | {"thinking": DROPS}, issued, host="own", betas="")

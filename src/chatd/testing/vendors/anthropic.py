@@ -36,10 +36,12 @@ class Anthropic:
     def check(self, asked: Asked, issued: Issued) -> None:
         if "anthropic-version" not in asked.headers:
             raise Refusal("anthropic-version: header is required")
-        check_anthropic(asked.body, issued, host="own")
+        check_anthropic(
+            asked.body, issued, host="own", model=asked.model, betas=asked.headers.get("anthropic-beta", "")
+        )
 
     def encode(self, turn: Turn, asked: Asked, issued: Issued) -> list[Frame]:
-        return anthropic_events(turn, asked.model, issued)
+        return anthropic_events(turn, asked.model, issued, asked.body)
 
     def frame(self, frame: Frame) -> bytes:
         return named_sse(frame)
@@ -71,7 +73,7 @@ class VertexAnthropic(Anthropic):
         return headers.get("authorization", "").removeprefix("Bearer ")
 
     def check(self, asked: Asked, issued: Issued) -> None:
-        check_anthropic(asked.body, issued, host="vertex")
+        check_anthropic(asked.body, issued, host="vertex", model=asked.model, betas="")
 
 
 class Bedrock(Anthropic):
@@ -81,7 +83,7 @@ class Bedrock(Anthropic):
         return headers.get("authorization", "").removeprefix("Bearer ")
 
     def check(self, asked: Asked, issued: Issued) -> None:
-        check_anthropic(asked.body, issued, host="bedrock")
+        check_anthropic(asked.body, issued, host="bedrock", model=asked.model, betas="")
 
     def frame(self, frame: Frame) -> bytes:
         return amazon_chunk(frame)

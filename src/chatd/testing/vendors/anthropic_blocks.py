@@ -21,13 +21,19 @@ _ID: Final = re.compile(r"^[a-zA-Z0-9_-]+$")
 _NAME: Final = re.compile(r"^[a-zA-Z0-9_-]{1,200}$")
 _THOUGHTS: Final = frozenset(("thinking", "redacted_thinking"))
 _USER: Final = frozenset(("text", "image", "document", "tool_result", "search_result"))
-_MOST_IMAGE_BYTES: Final = 5 * 1024 * 1024
+_MOST_IMAGE_SIZE: Final = 5 * 1024 * 1024  # as base64
+_IMAGE_MARKS: Final[Mapping[str, bytes]] = {
+    "image/png": b"\x89PNG\r\n\x1a\n",
+    "image/jpeg": b"\xff\xd8\xff",
+    "image/gif": b"GIF8",
+    "image/webp": b"WEBP",
+}
 _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "text": ("text", "citations"),
     "image": ("source",),
     "document": ("source", "title", "context", "citations"),
-    "tool_result": ("tool_use_id", "content", "is_error"),
-    "tool_use": ("id", "name", "input", "caller"),
+    "tool_result": ("tool_use_id", "content", "is_error", "toolset_name"),
+    "tool_use": ("id", "name", "input", "caller", "toolset_name"),
     "server_tool_use": ("id", "name", "input", "caller"),
     "thinking": ("thinking", "signature"),
     "redacted_thinking": ("data",),
@@ -55,10 +61,9 @@ def check_messages(messages: Sequence[Json], issued: Issued, body: Mapping[str, 
             _calls(blocks, seen, at, is_last=number == len(messages) - 1)
             _vendor_calls(blocks, at, is_last=number == len(messages) - 1)
         before = blocks
-    if messages[-1]["role"] == "assistant":
-        last = before[-1]
-        trails = last["type"] == "text" and last["text"] != last["text"].rstrip()
-        require(not trails, "messages: final assistant content cannot end with trailing whitespace")
+    if messages[-1]["role"] == "assistant":  # it goes on only from what it was doing itself
+        paused = before[-1]["type"].endswith(("_tool_use", "_tool_result"))
+        require(paused, "This model does not support assistant message prefill. The conversation must end with a user.")
     _latest_thoughts(messages, issued, body)
 
 
@@ -89,11 +94,12 @@ def _block(block: Json, role: object, at: str, issued: Issued) -> None:
         case "text":
             check_text(block, at)
             for citation in objects(block.get("citations") or [], f"{at}.citations"):
+                require("file_id" not in citation, f"{at}.citations: file_id: Extra inputs are not permitted", at=at)
                 index = citation.get("encrypted_index")
                 require(index in issued.signed, f"{at}.citations: Invalid `encrypted_index`", at=at)
         case "thinking":
             signed = issued.signed.get(a_text(block.get("signature"), f"{at}.signature"))
-            unchanged = signed == ("thinking", block.get("thinking"))
+            unchanged = isinstance(signed, tuple) and signed[:2] == ("thinking", block.get("thinking"))
             require(unchanged, f"{at}: Invalid `signature` in `thinking` block", at=at)
         case "redacted_thinking":
             require(block.get("data") in issued.signed, f"{at}: Invalid `data` in `redacted_thinking` block", at=at)
@@ -120,6 +126,8 @@ def _result_content(block: Json, at: str) -> None:
     for number, piece in enumerate([] if isinstance(content, str) else objects(content, f"{at}.content")):
         kind = piece.get("type")
         require(kind in _USER - {"tool_result"}, f"{at}.content.{number}.type: {kind!r} is not allowed here")
+        words = kind == "text" or not block.get("is_error")
+        require(words, f"{at}.tool_result: all content must be type `text` if `is_error` is true", at=at)
         _block(piece, "user", f"{at}.content.{number}", Issued())
 
 
@@ -129,8 +137,13 @@ def _media(block: Json, at: str) -> None:
     if kind == "base64":
         allowed = IMAGE_TYPES if block["type"] == "image" else {"application/pdf"}
         require(source.get("media_type") in allowed, f"{at}.source.base64.media_type: Input should be {allowed}")
-        size = len(some_base64(source.get("data"), f"{at}.source.base64.data"))
-        require(block["type"] != "image" or size <= _MOST_IMAGE_BYTES, f"{at}: image exceeds 5 MB maximum", at=at)
+        content = some_base64(source.get("data"), f"{at}.source.base64.data")
+        if block["type"] == "image":
+            require(len(source["data"]) <= _MOST_IMAGE_SIZE, f"{at}: image exceeds 5 MB maximum", at=at)
+            mark = _IMAGE_MARKS[source["media_type"]]
+            require(mark in content[:12], f"{at}: Image does not match the provided media type", at=at)
+        else:
+            require(b"%PDF-" in content[:1024], f"{at}: The PDF specified was not valid.", at=at)
     elif kind == "text" and block["type"] == "document":
         require(source.get("media_type") == "text/plain", f"{at}.source.text.media_type: Input should be 'text/plain'")
         require(a_text(source.get("data"), at).strip(), f"{at}.source.text.data: must not be empty")
@@ -187,7 +200,7 @@ def _vendor_calls(blocks: Sequence[Json], at: str, *, is_last: bool) -> None:
 
 def _latest_thoughts(messages: Sequence[Json], issued: Issued, body: Mapping[str, Any]) -> None:
     """While results go back to a call, the thoughts that led to it go back too, as they were; adaptive thinking takes
-    none as well."""
+    none as well. With a budget, what the model said since the user last spoke begins with one."""
     latest = next((message for message in reversed(messages) if message["role"] == "assistant"), None)
     if latest is None or messages[-1]["role"] != "user":
         return
@@ -197,9 +210,10 @@ def _latest_thoughts(messages: Sequence[Json], issued: Issued, body: Mapping[str
         return
     thinking = body.get("thinking", {}).get("type")
     if thinking == "enabled":
+        first = _first_since_the_user_spoke(messages)["type"]
         require(
-            blocks[0]["type"] in _THOUGHTS,
-            f"Expected `thinking` or `redacted_thinking`, but found `{blocks[0]['type']}`. When `thinking` is enabled, "
+            first in _THOUGHTS,
+            f"Expected `thinking` or `redacted_thinking`, but found `{first}`. When `thinking` is enabled, "
             "a final `assistant` message must start with a thinking block.",
         )
     known = next((issued.thoughts_before[call] for call in reversed(calls) if call in issued.thoughts_before), None)
@@ -211,3 +225,11 @@ def _latest_thoughts(messages: Sequence[Json], issued: Issued, body: Mapping[str
             "`thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks "
             "must remain as they were in the original response.",
         )
+
+
+def _first_since_the_user_spoke(messages: Sequence[Json]) -> Json:
+    """The first block that the model said, of a history that ends with results."""
+    place = len(messages) - 2
+    while place >= 2 and all(block["type"] == "tool_result" for block in _blocks(messages[place - 1], "messages")):
+        place -= 2
+    return _blocks(messages[place], "messages")[0]

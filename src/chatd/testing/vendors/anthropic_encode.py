@@ -1,11 +1,12 @@
 """A turn as the events of Anthropic's Messages API."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from chatd.core.model import FinishReason
 from chatd.core.usage import Usage
+from chatd.testing.vendors.anthropic_models import before_answer
 from chatd.testing.vendors.frames import Frame
 from chatd.testing.vendors.issued import Issued, Json
 from chatd.testing.vendors.script import Call, RunCode, Say, Search, Source, Think, Turn
@@ -20,15 +21,17 @@ _STOPS: Final = {
 }
 
 
-def anthropic_events(turn: Turn, model: str, issued: Issued) -> list[Frame]:
-    return list(_Message(turn, model, issued).events())
+def anthropic_events(turn: Turn, model: str, issued: Issued, asked: Mapping[str, Any] | None = None) -> list[Frame]:
+    """`asked` is the body of the request, to which thoughts are bound."""
+    return list(_Message(turn, model, issued, asked or {}).events())
 
 
 class _Message:
-    def __init__(self, turn: Turn, model: str, issued: Issued) -> None:
+    def __init__(self, turn: Turn, model: str, issued: Issued, asked: Mapping[str, Any]) -> None:
         self._turn = turn
         self._model = model
         self._issued = issued
+        self._asked = asked
         self._index = -1
         self._thoughts: list[Json] = []
 
@@ -84,15 +87,18 @@ class _Message:
     def _thinking(self, think: Think) -> Iterator[Frame]:
         text = "".join(think.chunks)
         if think.redacted:
-            block = {"type": "redacted_thinking", "data": self._issued.sign(("redacted_thinking", text))}
+            block = {"type": "redacted_thinking", "data": self._sign("redacted_thinking", text)}
             self._thoughts.append(block)
             yield from self._block(block)
             return
-        signature = self._issued.sign(("thinking", text))
+        signature = self._sign("thinking", text)
         self._thoughts.append({"type": "thinking", "thinking": text, "signature": signature})
         pieces = [{"type": "thinking_delta", "thinking": chunk} for chunk in think.chunks]
         signed = {"type": "signature_delta", "signature": signature}
         yield from self._block({"type": "thinking", "thinking": "", "signature": ""}, *pieces, signed)
+
+    def _sign(self, kind: str, text: str) -> str:
+        return self._issued.sign((kind, text, before_answer(self._asked)))
 
     def _call(self, start: Json, pieces: tuple[str, ...]) -> Iterator[Frame]:
         deltas = [{"type": "input_json_delta", "partial_json": piece} for piece in ("", *pieces)]

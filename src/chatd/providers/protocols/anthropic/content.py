@@ -20,16 +20,19 @@ from chatd.core.parts import (
     ToolResultPart,
 )
 from chatd.core.roles import Role
-from chatd.providers.protocols.anthropic.options import AnthropicOptions
+from chatd.providers.protocols.anthropic.images import image_type, leave_out_large, why_refused
 
 Block = dict[str, Any]
 
-_IMAGES: Final = frozenset(("image/jpeg", "image/png", "image/gif", "image/webp"))
 _TEXTS: Final = frozenset(("application/json", "application/xml", "application/yaml", "application/x-yaml"))
-_FIRST_WORDS: Final = "Go on."  # the vendor wants a user to speak first
+_GO_ON: Final = "Go on."  # the vendor wants a user to speak first, and last
 _NOT_ALLOWED: Final = re.compile(r"[^a-zA-Z0-9_-]")
+_ONLY_WORDS: Final = "[a file was left out: of a failure, the vendor takes only words]"
+_PDF_BEGINNING: Final = 1024  # bytes in which readers look for the mark of a PDF file
+_REPLAYED_OF_CALLS: Final = frozenset(("caller", "toolset_name"))
 _LONGEST_NAME: Final = 128  # the vendor's limit for names of tools
 _FIELDS: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_CITATIONS: Final = msgspec.json.Decoder(list[dict[str, msgspec.Raw]])
 _BAD_JSON: Final = (msgspec.DecodeError, ValueError, RecursionError)
 
 
@@ -53,28 +56,34 @@ def system_blocks(messages: Iterable[PromptMessage]) -> list[Block]:
     ]
 
 
-def message_blocks(request: ModelRequest, options: AnthropicOptions) -> list[Block]:
+def message_blocks(request: ModelRequest, *, with_thoughts: bool) -> list[Block]:
     """The messages. Neighbours of one role are one message, results first; one that is left without blocks is none."""
     turns: list[tuple[str, list[Block]]] = []
     for message in request.messages:
         if message.role is Role.SYSTEM and request.capabilities.system_messages:
             continue
         role = "assistant" if message.role is Role.ASSISTANT else "user"
-        blocks = _assistant(message, request, options) if role == "assistant" else _user(message, request.capabilities)
+        if role == "assistant":
+            blocks = _assistant(message, is_own=message.origin == request.provider, with_thoughts=with_thoughts)
+        else:
+            blocks = _user(message, request.capabilities)
         if not blocks:
             continue
         if turns and turns[-1][0] == role:
             turns[-1][1].extend(blocks)
         else:
             turns.append((role, blocks))
-    if turns and turns[0][0] == "assistant":
-        turns.insert(0, ("user", [_text_block(_FIRST_WORDS)]))
-    if turns and turns[-1][0] == "assistant":
-        _trim_end(turns[-1][1])
-    return [
+    if not turns or turns[0][0] == "assistant":
+        turns.insert(0, ("user", [_text_block(_GO_ON)]))
+    if turns[-1][0] == "assistant" and not _is_paused(turns[-1][1]):
+        turns.append(("user", [_text_block(_GO_ON)]))
+    messages: list[Block] = [
         {"role": role, "content": blocks if role == "assistant" else sorted(blocks, key=_is_no_result)}
         for role, blocks in turns
     ]
+    _name_toolsets(messages)
+    leave_out_large(messages, lambda why: _text_block(f"[an image was left out: {why}]"))
+    return messages
 
 
 def acceptable_name(name: str) -> str:
@@ -115,22 +124,20 @@ def _user(message: PromptMessage, capabilities: Capabilities) -> list[Block]:
     return blocks
 
 
-def _assistant(message: PromptMessage, request: ModelRequest, options: AnthropicOptions) -> list[Block]:
-    is_own = message.origin == request.provider
+def _assistant(message: PromptMessage, *, is_own: bool, with_thoughts: bool) -> list[Block]:
     blocks: list[Block] = []
     for part in message.parts:
         kept: Mapping[str, msgspec.Raw] = _kept(part) if is_own else {}
         match part:
             case TextPart(text=text):
-                citations = {"citations": kept["citations"]} if "citations" in kept else {}
-                blocks.extend(block | citations for block in _texts(text))
+                blocks.extend(block | _citations(kept) for block in _texts(text))
             case ReasoningPart():
-                if kept and options.send_reasoning:
+                if kept and with_thoughts:
                     blocks.extend(_thinking(part.text, kept))
             case ToolCallPart() if part.provider_executed:
                 blocks.extend(_verbatim(kept, "_tool_use"))
             case ToolCallPart():
-                blocks.append(_call(part) | {name: kept[name] for name in kept if name == "caller"})
+                blocks.append(_call(part) | {name: kept[name] for name in kept if name in _REPLAYED_OF_CALLS})
             case ToolResultPart() if part.provider_executed:
                 blocks.extend(_verbatim(kept, "_tool_result"))
             case _:
@@ -146,6 +153,15 @@ def _kept(part: Part) -> Mapping[str, msgspec.Raw]:
         return _FIELDS.decode(part.provider_metadata.get(ProtocolName.ANTHROPIC_MESSAGES, "{}"))
     except _BAD_JSON:
         return {}
+
+
+def _citations(kept: Mapping[str, msgspec.Raw]) -> Block:
+    """As they came, but for a field that the vendor gives and does not take."""
+    try:
+        cited = _CITATIONS.decode(kept.get("citations", b"[]"))
+    except _BAD_JSON:
+        return {}
+    return {"citations": [{name: one[name] for name in one if name != "file_id"} for one in cited]} if cited else {}
 
 
 def _verbatim(kept: Mapping[str, msgspec.Raw], ending: str) -> list[Block]:
@@ -171,6 +187,8 @@ def _call(part: ToolCallPart) -> Block:
 
 def _result(part: ToolResultPart, capabilities: Capabilities) -> Block:
     content = _media(part.result, capabilities) if part.is_media else None
+    if part.is_error and content is not None:
+        content = [block if block["type"] == "text" else _text_block(_ONLY_WORDS) for block in content]
     block: Block = {
         "type": "tool_result",
         "tool_use_id": acceptable_id(part.tool_call_id),
@@ -205,19 +223,28 @@ def _file(part: FilePart, capabilities: Capabilities) -> list[Block]:
         size = len(content := b"")
     if not size:
         return [_left_out(part, "it is empty or can't be read")]
-    source = {"type": "base64", "media_type": kind, "data": part.data}
-    if kind in _IMAGES and capabilities.images:
-        if capabilities.max_image_bytes is not None and size > capabilities.max_image_bytes:
-            return [_left_out(part, f"it is larger than {capabilities.max_image_bytes} bytes")]
-        return [{"type": "image", "source": source}]
+    if kind.startswith("image/") and capabilities.images:
+        return [_image(part, content, capabilities)]
     if kind == "application/pdf" and capabilities.pdfs:
-        return [_document(part, source)]
+        if b"%PDF-" not in content[:_PDF_BEGINNING]:
+            return [_left_out(part, "it is no PDF file")]
+        return [_document(part, {"type": "base64", "media_type": kind, "data": part.data})]
     if kind.startswith("text/") or kind in _TEXTS or kind.endswith(("+json", "+xml")):
         text = content.decode("utf-8", "replace")
         if capabilities.text_files and text.strip():
             return [_document(part, {"type": "text", "media_type": "text/plain", "data": text})]
         return [_text_block(f"[file {valid_text(part.name)}]\n{text}")]
     return [_left_out(part, "this model takes no such files")]
+
+
+def _image(part: FilePart, content: bytes, capabilities: Capabilities) -> Block:
+    """Of the type that its bytes tell: names and browsers often tell another, and the vendor compares."""
+    why = why_refused(content)
+    if capabilities.max_image_bytes is not None and len(content) > capabilities.max_image_bytes:
+        why = f"it is larger than {capabilities.max_image_bytes} bytes"
+    if why:
+        return _left_out(part, why)
+    return {"type": "image", "source": {"type": "base64", "media_type": image_type(content), "data": part.data}}
 
 
 def _document(part: FilePart, source: Block) -> Block:
@@ -242,10 +269,20 @@ def valid_text(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
-def _trim_end(blocks: list[Block]) -> None:
-    """The vendor refuses to go on from a text that ends in white space."""
-    if blocks[-1]["type"] == "text":
-        blocks[-1]["text"] = blocks[-1]["text"].rstrip()
+def _is_paused(blocks: list[Block]) -> bool:
+    """Whether the vendor was at work itself, and goes on from there. From anything else it refuses to go on."""
+    return blocks[-1]["type"].endswith(("_tool_use", "_tool_result"))
+
+
+def _name_toolsets(messages: Iterable[Block]) -> None:
+    """A result names the toolset that its call named."""
+    named: dict[str, msgspec.Raw] = {}
+    for message in messages:
+        for block in message["content"]:
+            if block["type"] == "tool_use" and "toolset_name" in block:
+                named[block["id"]] = block["toolset_name"]
+            elif block["type"] == "tool_result" and block["tool_use_id"] in named:
+                block["toolset_name"] = named[block["tool_use_id"]]
 
 
 def _is_no_result(block: Block) -> bool:

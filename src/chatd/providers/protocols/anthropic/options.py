@@ -7,13 +7,15 @@ from typing import Final, Literal
 import msgspec
 
 from chatd.core.errors import InvalidRequest
-from chatd.core.model import ModelRequest
+from chatd.core.model import ModelRequest, ProtocolName
+from chatd.core.parts import ReasoningPart
 
 
 class ThinkingOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """`adaptive` lets the model decide, `enabled` has a budget. Left out, the model's version decides."""
+    """`adaptive` lets the model decide, `enabled` has a budget, `between_tools` is the least that some models do.
+    Left out, the model's version decides."""
 
-    type: Literal["adaptive", "enabled", "disabled"] | None = None
+    type: Literal["adaptive", "enabled", "between_tools", "disabled"] | None = None
     budget_tokens: int | None = None
 
 
@@ -66,13 +68,14 @@ _TOOL_TYPES: Final[Mapping[str, str]] = {
 _TOOL_BETAS: Final[Mapping[str, str]] = {
     "computer_20250124": "computer-use-2025-01-24",
     "computer_20251124": "computer-use-2025-11-24",
-    "web_fetch_20250910": "web-fetch-2025-09-10",
-    "code_execution_20250825": "code-execution-2025-08-25",
     "advisor_20260301": "advisor-tool-2026-03-01",
+    "mcp_toolset": "mcp-client-2025-11-20",
 }
 _CONTEXT_1M: Final = "context-1m-2025-08-07"
+_BINDING: Final = "thinking-binding-controls-2026-08-01"
 # claude-opus-4-5-20251101, anthropic.claude-sonnet-4-6, claude-opus-4.7, claude-3-7-sonnet-latest
 _VERSION: Final = re.compile(r"claude-(?:[a-z]+-)?(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)")
+_BEDROCK: Final = "anthropic."  # how its names of models begin, or go on after a region
 
 
 def model_version(model: str) -> tuple[int, int] | None:
@@ -81,13 +84,29 @@ def model_version(model: str) -> tuple[int, int] | None:
     return (int(found[1]), int(found[2] or 0)) if found else None
 
 
+def is_always_thinking(model: str) -> bool:
+    return "mythos" in model or "fable" in model
+
+
+def binds_thoughts(model: str) -> bool:
+    """Whether thinking that goes back is refused once anything before it has changed: a message, a tool, the system."""
+    version = model_version(model)
+    return version is not None and version >= ((5, 1) if is_always_thinking(model) else (5, 5))
+
+
 def tool_type(name: str, model: str) -> str:
     """The type of a tool that the vendor knows; its name if we do not."""
-    if name == "computer":
-        version = model_version(model)
-        is_older = version is not None and (version < (4, 5) or (version == (4, 5) and "opus" not in model))
-        return "computer_20250124" if is_older else "computer_20251124"
-    return _TOOL_TYPES.get(name, name)
+    return _computer(model) if name == "computer" else _TOOL_TYPES.get(name, name)
+
+
+def _computer(model: str) -> str:
+    version = model_version(model)
+    if version is None:
+        return "computer_20251124"
+    if version < (4, 5) or (version == (4, 5) and "opus" not in model):
+        return "computer_20250124"
+    has_toolset = version >= (5, 5) and _BEDROCK not in model  # Bedrock goes on with the single tool
+    return "computer_toolset_20260801" if has_toolset else "computer_20251124"
 
 
 class _ToolType(msgspec.Struct, frozen=True):
@@ -103,6 +122,8 @@ def betas(request: ModelRequest) -> tuple[str, ...]:
     wanted = list(options.betas)
     if options.context_1m_enabled:
         wanted.append(_CONTEXT_1M)
+    if binds_thoughts(request.model) and _has_thoughts(request):
+        wanted.append(_BINDING)
     for tool in request.provider_tools:
         try:
             named = _TOOL_TYPE.decode(tool.options or "{}").type
@@ -110,3 +131,12 @@ def betas(request: ModelRequest) -> tuple[str, ...]:
             named = ""  # the body says what is wrong with it
         wanted.append(_TOOL_BETAS.get(named or tool_type(tool.name, request.model), ""))
     return tuple(dict.fromkeys(beta for beta in wanted if beta))
+
+
+def _has_thoughts(request: ModelRequest) -> bool:
+    return any(
+        isinstance(part, ReasoningPart) and ProtocolName.ANTHROPIC_MESSAGES in part.provider_metadata
+        for message in request.messages
+        if message.origin == request.provider
+        for part in message.parts
+    )

@@ -8,13 +8,26 @@ import msgspec
 from chatd.core.errors import InvalidRequest
 from chatd.core.model import ModelRequest, ProviderTool, ToolChoice, ToolSpec
 from chatd.core.roles import Role
-from chatd.providers.protocols.anthropic.content import Block, message_blocks, system_blocks, valid_text
+from chatd.providers.protocols.anthropic.content import (
+    Block,
+    message_blocks,
+    system_blocks,
+    valid_text,
+)
 from chatd.providers.protocols.anthropic.options import AnthropicOptions, read_options, tool_type
-from chatd.providers.protocols.anthropic.thinking import THOUGHTS, effort_of, thinking_config
+from chatd.providers.protocols.anthropic.schema import input_schema
+from chatd.providers.protocols.anthropic.thinking import (
+    THOUGHTS,
+    effort_of,
+    rules_of,
+    sends_thoughts,
+    thinking_config,
+)
 
 DEFAULT_MAX_TOKENS: Final = 32_000  # as the reference has it: long answers fit, and every current model allows it
 _LEAST_TOP_P: Final = 0.95  # the least that may be said to a model that thinks
-_REFUSED_IN_SCHEMAS: Final = ("oneOf", "anyOf", "allOf")  # at the top of an input schema
+_MOST_TEMPERATURE: Final = 1.0  # others go on to 2
+_COMPUTER_TOOLSET: Final = "computer_toolset_20260801"
 _FIELDS: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _BAD_JSON: Final = (msgspec.DecodeError, ValueError, RecursionError)
 
@@ -22,7 +35,7 @@ _BAD_JSON: Final = (msgspec.DecodeError, ValueError, RecursionError)
 def anthropic_body(request: ModelRequest) -> bytes:
     """Raises InvalidRequest if the options of the model or of a tool can't be read."""
     options = read_options(request.options)
-    messages = message_blocks(request, options)
+    messages = message_blocks(request, with_thoughts=sends_thoughts(request, options))
     max_tokens = request.max_output_tokens or DEFAULT_MAX_TOKENS
     thinking = thinking_config(request, options, messages, max_tokens)
     body: dict[str, Any] = {"model": request.model, "max_tokens": max_tokens}
@@ -46,12 +59,13 @@ def anthropic_body(request: ModelRequest) -> bytes:
 
 def _sampling(request: ModelRequest, *, is_thinking: bool) -> dict[str, float]:
     """Newer models refuse all three, and none takes both temperature and top_p any more: the temperature wins."""
-    if not request.capabilities.temperature:
+    if not request.capabilities.temperature or not rules_of(request.model).sampling:
         return {}
     if is_thinking:
         return {"top_p": request.top_p} if request.top_p is not None and request.top_p >= _LEAST_TOP_P else {}
     top_p = request.top_p if request.temperature is None else None
-    said = {"temperature": request.temperature, "top_p": top_p, "top_k": request.top_k}
+    temperature = None if request.temperature is None else min(request.temperature, _MOST_TEMPERATURE)
+    said = {"temperature": temperature, "top_p": top_p, "top_k": request.top_k}
     return {name: value for name, value in said.items() if value is not None}
 
 
@@ -71,29 +85,17 @@ def _tool_choice(request: ModelRequest, options: AnthropicOptions) -> dict[str, 
     alone = options.disable_parallel_tool_use
     if alone is None and request.parallel_tool_calls is not None:
         alone = not request.parallel_tool_calls
-    kinds = {ToolChoice.AUTO: "auto", ToolChoice.NONE: "none", ToolChoice.REQUIRED: "any"}
+    forced = "any" if rules_of(request.model).can_force else "auto"
+    kinds = {ToolChoice.AUTO: "auto", ToolChoice.NONE: "none", ToolChoice.REQUIRED: forced}
     choice: dict[str, Any] = {"type": kinds[request.tool_choice]}
-    if alone and request.tool_choice is not ToolChoice.NONE:
+    if alone and choice["type"] != "none":
         choice["disable_parallel_tool_use"] = True
-    return {"tool_choice": choice} if len(choice) > 1 or request.tool_choice is not ToolChoice.AUTO else {}
+    return {"tool_choice": choice} if choice != {"type": "auto"} else {}
 
 
 def _tool(tool: ToolSpec) -> Block:
-    block: Block = {"name": tool.name, "input_schema": _schema(tool.input_schema)}
+    block: Block = {"name": tool.name, "input_schema": input_schema(tool.input_schema)}
     return block | {"description": valid_text(tool.description)} if tool.description.strip() else block
-
-
-def _schema(text: str) -> msgspec.Raw | dict[str, Any]:
-    """The schema as it is, or made an object: the vendor takes no other, and no alternatives at the top."""
-    try:
-        fields = _FIELDS.decode(text)
-    except _BAD_JSON:
-        fields = {}
-    refused = [name for name in _REFUSED_IN_SCHEMAS if name in fields]
-    if not refused and bytes(fields.get("type", b"")) == b'"object"':
-        return msgspec.Raw(text.encode())
-    allowed = {name: value for name, value in fields.items() if name not in refused}
-    return allowed | {"type": "object"}
 
 
 def _provider_tool(tool: ProviderTool, model: str, options: AnthropicOptions) -> Block:
@@ -104,14 +106,20 @@ def _provider_tool(tool: ProviderTool, model: str, options: AnthropicOptions) ->
         block |= {"allowed_domains": options.allowed_domains} if options.allowed_domains else {}
         block |= {"blocked_domains": options.blocked_domains} if options.blocked_domains else {}
     try:
-        return block | _FIELDS.decode(tool.options or "{}")
+        told = _FIELDS.decode(tool.options or "{}")
+        kind = msgspec.json.decode(told["type"], type=str) if "type" in told else block["type"]
     except _BAD_JSON as error:
         raise InvalidRequest(f"The options of the tool {tool.name} are not a JSON object.") from error
+    if kind == _COMPUTER_TOOLSET:  # it has its own name, and finds out the screen's size by itself
+        return {"type": kind} | {name: value for name, value in told.items() if name in ("configs", "cache_control")}
+    if "toolset" in kind:
+        del block["name"]
+    return block | told
 
 
 def _mark(request: ModelRequest, options: AnthropicOptions, body: Mapping[str, Any]) -> None:
-    """The ends of what stays the same: the leading instructions, and the last two messages, of which the first was the
-    end of the request before."""
+    """The ends of what stays the same: the leading instructions, and the last two messages, of which the vendor looks
+    back to the end of the request before."""
     mark = {"type": "ephemeral"} | ({"ttl": options.cache_ttl} if options.cache_ttl else {})
     leading = 0
     for message in request.messages:
