@@ -1,31 +1,17 @@
 """What is shown of a vendor's own words: short, on one line, without secrets; and the status that words may hold."""
 
 import json
-from datetime import UTC, datetime
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from chatd.core.failure import (
-    Failure,
     FailureKind,
-    FailureSignals,
     Fault,
-    classify,
 )
 from chatd.core.failure.detail import DETAIL_LIMIT, one_clean_line
-
-NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
-
-
-def failure(**signals: Any) -> Failure:
-    return classify(FailureSignals(**signals), NOW)
-
-
-def answer(status: int, error: object, **more: Any) -> Failure:
-    return failure(status_code=status, body=json.dumps(error), content_type="application/json", **more)
+from core.failing import answer, failure
 
 
 @pytest.mark.parametrize(

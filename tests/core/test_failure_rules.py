@@ -2,8 +2,6 @@
 
 import json
 import re
-from datetime import UTC, datetime
-from typing import Any
 
 import msgspec
 import pytest
@@ -11,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chatd.core.failure import (
-    Failure,
     FailureKind,
     FailureSignals,
     Fault,
@@ -27,8 +24,8 @@ from chatd.core.failure.evidence import BODY_LIMIT
 from chatd.core.failure.phrases import Phrase
 from chatd.core.failure.rules import RULES, Rule
 from chatd.core.retry_after import LONGEST_HINT_SECONDS
+from core.failing import NOW, answer, failure
 
-NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
 BY_NAME = {rule.name: rule for rule in RULES}
 ALL_PHRASES = [
     phrase
@@ -38,14 +35,6 @@ ALL_PHRASES = [
     if isinstance(phrase, Phrase)
 ]
 ALL_CODES = sorted(code for group in vars(codes).values() if isinstance(group, frozenset) for code in group)
-
-
-def failure(**signals: Any) -> Failure:
-    return classify(FailureSignals(**signals), NOW)
-
-
-def answer(status: int, error: object, **more: Any) -> Failure:
-    return failure(status_code=status, body=json.dumps(error), content_type="application/json", **more)
 
 
 words = st.text(max_size=40) | st.sampled_from([phrase.example for phrase in ALL_PHRASES])

@@ -6,6 +6,7 @@ Keys travel with requests, so no redirect is followed and no address is asked th
 import ssl
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
+from io import BytesIO
 from pathlib import Path
 from typing import Final, cast
 from urllib.parse import quote, urlsplit
@@ -94,7 +95,7 @@ class Transport:
             raise aiohttp.InvalidURL(request.url) from error
         return await session.post(
             url,
-            data=request.body,
+            data=BytesIO(request.body),  # so that a prompt of many megabytes goes out in pieces
             headers=dict(request.headers),
             proxy=self._proxy.for_host(url.host or "", url.port),
             allow_redirects=False,
