@@ -9,6 +9,7 @@ from uuid import UUID
 
 import asyncpg
 import pytest
+import structlog
 
 from chatd.core.cost import Prices
 from chatd.core.errors import NotFound
@@ -21,6 +22,7 @@ from server.running import Answer, Api, Running, running_server
 PROVIDERS = "/api/experimental/chats/providers"
 MODELS = "/api/experimental/chats/model-configs"
 KEY = "sk-very-secret-0123456789"
+EFFORT = {"default": "low", "max": "high"}
 LONG = 5.0  # seconds; for what happens at once
 
 
@@ -199,6 +201,7 @@ async def test_a_model_takes_from_the_catalogue_what_nobody_said(serving: Any):
         70,
     )
     assert made["prices"] == {"input": "4", "output": "20", "cache_read": "0.2", "cache_write": "5"}
+    assert made["long_prompt_prices"] is None
     assert made["price_source"] == "catalogue"
     assert made["model_config"] == {"reasoning_effort": {"default": "medium", "max": "max"}}
     assert made["reasoning_efforts"] == ["low", "medium", "high", "xhigh", "max"]
@@ -220,6 +223,10 @@ async def test_a_model_takes_from_the_catalogue_what_nobody_said(serving: Any):
         ({"prices": {"input": "-1"}}, ["prices.input"]),
         ({"prices": {"input": "1e3", "output": "01"}}, ["prices.input", "prices.output"]),
         ({"prices": {"input": 3}}, ["prices.input"]),
+        (
+            {"model_config": {"reasoning_effort": EFFORT, "capabilities": {"reasoning": False}}},
+            ["model_config.reasoning_effort"],
+        ),
         (
             {"model_config": {"reasoning_effort": {"default": "high", "max": "low"}}},
             ["model_config.reasoning_effort.default"],
@@ -260,6 +267,78 @@ async def test_a_wrong_model_is_refused_by_the_name_of_its_field(serving: Any, b
     assert wrong(created) == fields
     assert wrong(changed) == fields
     assert after == made
+
+
+async def test_a_model_that_does_not_reason_takes_no_effort_unless_one_knows_better(serving: Any):
+    effort = {"reasoning_effort": EFFORT}
+    async with serving() as running:
+        id = await provider(running.owner, type="openai")
+        body = {"ai_provider_id": id, "model": "gpt-4.1", "model_config": effort}
+        refused = await running.owner.post(MODELS, body)
+        told = await model(running.owner, id, "gpt-4.1", model_config={**effort, "capabilities": {"reasoning": True}})
+        unknown = await model(running.owner, id, "gpt-next", context_limit=1000, model_config=effort)
+        renamed = await patch(running.owner, f"{MODELS}/{unknown['id']}", model="gpt-4o")
+
+    assert wrong(refused) == wrong(renamed) == ["model_config.reasoning_effort"]
+    assert told["reasoning_efforts"] == unknown["reasoning_efforts"] == ["none", "minimal", "low", "medium", "high"]
+
+
+async def test_the_catalogue_is_shown_to_choose_from(serving: Any):
+    async with serving() as running:
+        member, auditor = await running.add_user("mia"), await running.add_user("aud", "auditor")
+        path = f"{PROVIDERS}/known-models"
+        google = (await auditor.get(f"{path}?type=google")).body
+        id = await provider(running.owner, type="google")
+        configured = await model(running.owner, id, "gemini-2.5-pro")
+        own = await model(running.owner, id, "gemini-2.5-pro", prices={"input": "1"})
+        compatible = (await running.owner.get(f"{path}?type=openai-compat")).body
+        refused = [
+            (await member.get(f"{path}?type=google")).status,
+            (await running.api.get(f"{path}?type=google")).status,
+            (await running.owner.get(f"{path}?type=none")).status,
+            (await running.owner.get(path)).status,
+        ]
+
+    [pro] = [known for known in google if known["model"] == "gemini-2.5-pro"]
+    assert pro["display_name"] == "Gemini 2.5 Pro"
+    assert (pro["context_limit"], pro["max_output_tokens"]) == (1_048_576, 65_536)
+    assert (pro["efforts"], pro["default_effort"]) == (["low", "medium", "high"], None)
+    assert (pro["images"], pro["pdfs"], pro["text_files"], pro["tools"]) == (True, True, False, True)
+    assert pro["prices"] == {"input": "1.25", "output": "10", "cache_read": "0.125", "cache_write": None}
+    long = {"above": 200_000, "input": "2.5", "output": "15", "cache_read": "0.25", "cache_write": None}
+    assert pro["long_prompt_prices"] == configured["long_prompt_prices"] == long
+    assert own["long_prompt_prices"] is None
+    assert all(known["model"].startswith("gemini") for known in google)
+    assert sum(known["suggested"] for known in google) >= 2
+    others = {known["model"]: known for known in compatible}
+    assert {"gpt-oss-120b", "gemini-2.5-pro"} <= others.keys()
+    assert set(others["gemini-2.5-pro"]["prices"].values()) == {None}
+    assert refused == [404, 401, 400, 400]
+
+
+async def test_the_log_says_who_changed_what_and_no_values(serving: Any):
+    async with serving() as running:
+        with structlog.testing.capture_logs() as logs:
+            id = await provider(running.owner)
+            made = await model(running.owner, id)
+            await patch(running.owner, f"{PROVIDERS}/{id}", api_key="sk-second-secret", enabled=True)
+            await patch(running.owner, f"{MODELS}/{made['id']}", display_name="Best")
+            await running.owner.delete(f"{MODELS}/{made['id']}")
+            await running.owner.delete(f"{PROVIDERS}/{id}")
+            await running.owner.delete(f"{PROVIDERS}/{id}")
+
+    noted = [line for line in logs if "fields" in line]
+    assert [(line["event"], line["id"]) for line in noted] == [
+        ("a provider was made", id),
+        ("a model was added", made["id"]),
+        ("a provider was changed", id),
+        ("a model was changed", made["id"]),
+        ("a model was deleted", made["id"]),
+        ("a provider was deleted", id),
+    ]
+    assert {line["by"] for line in noted} == {"olga"}
+    assert [line["fields"] for line in noted[2:]] == [["api_key", "enabled"], ["display_name"], [], []]
+    assert "secret" not in str(logs)
 
 
 async def test_a_model_needs_a_provider_that_is_there_and_switched_on(serving: Any):

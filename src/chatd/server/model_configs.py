@@ -22,6 +22,7 @@ from chatd.providers.hosts import ProviderAccess
 from chatd.providers.hosts.demo import is_demo
 from chatd.providers.option_checks import model_option_problems
 from chatd.server.providers import models_locked
+from chatd.server.shown_models import shown_long_prompt_prices, shown_prices
 from chatd.store.actor import acting_as
 from chatd.store.queries import GetProviderRow, ListOfferedModelsRow, ListProvidersRow, ModelConfig
 from chatd.store.store import Store
@@ -76,7 +77,7 @@ class ModelConfigs:
                     validations=[Validation("context_limit", "needed: the catalogue does not know this model")],
                 )
             options = default_options(known) if asked.model_config is UNSET else asked.model_config or ModelOptions()
-            _check_call(provider, asked.model, options)
+            _check_call(provider, asked.model, options, known)
             row = await tx.insert_model_config(
                 id=uuid7(self._clock.now()),
                 provider_id=provider.id,
@@ -114,7 +115,8 @@ class ModelConfigs:
                 context_limit=changed.context_limit,
                 compression_threshold=changed.compression_threshold,
             )
-            _check_call(provider, changed.model, options)
+            known = self._catalogue.lookup(ProviderKind(provider.kind), changed.model)
+            _check_call(provider, changed.model, options, known)
             prices = _own_prices(row) if asked.prices is UNSET else _prices(asked.prices)
             await tx.update_model_config(
                 id=id,
@@ -175,7 +177,8 @@ class ModelConfigs:
             compression_threshold=row.compression_threshold,
             model_config=None if config == wire.ModelCallConfig() else config,
             reasoning_efforts=_selectable(options.reasoning_effort, known),
-            prices=wire.ModelPrices(**prices.texts()),
+            prices=shown_prices(prices),
+            long_prompt_prices=shown_long_prompt_prices(prices),
             price_source=source,
             created_at=row.created_at,
             updated_at=row.updated_at,
@@ -190,12 +193,16 @@ def default_options(known: KnownModel | None) -> ModelOptions:
     return ModelOptions(reasoning_effort=EffortRange(known.default_effort or middle, known.efforts[-1]))
 
 
-def _check_call(provider: GetProviderRow, model: str, options: ModelOptions) -> None:
+def _check_call(provider: GetProviderRow, model: str, options: ModelOptions, known: KnownModel | None) -> None:
     """Whether a model of this provider can be called so."""
     access = ProviderAccess(
         kind=ProviderKind(provider.kind), name=provider.name, base_url=provider.base_url, options=provider.options
     )
     problems = effort_problems(options.reasoning_effort, field="model_config.reasoning_effort")
+    told = options.capabilities.reasoning if options.capabilities else None
+    if options.reasoning_effort and not (told or (told is None and (known is None or known.efforts))):
+        rule = "this model does not reason; if it does, set capabilities.reasoning to true"
+        problems.append(Validation("model_config.reasoning_effort", rule))
     problems += model_option_problems(
         access, model, options.provider_options or {}, field="model_config.provider_options"
     )

@@ -23,6 +23,7 @@ from chatd.providers.hosts import Outbound, ProviderAccess, host_of
 from chatd.providers.option_checks import model_option_problems, option_key, provider_option_problems
 from chatd.providers.probe import ProbeResult, not_configured, probe
 from chatd.providers.transport import Transport
+from chatd.server.shown_models import shown_known
 from chatd.store.actor import acting_as
 from chatd.store.constraints import UniqueConstraint
 from chatd.store.queries import GetProviderRow, ModelConfig
@@ -93,6 +94,10 @@ class Providers:
                 raise NotFound("Provider")
             with acting_as(MODEL_KEEPER):
                 await tx.elect_default_model_config()
+
+    def known_models(self, kind: ProviderKind, person: Person) -> list[wire.KnownModel]:
+        _require(person, Action.READ)
+        return [shown_known(model, kind) for model in self._catalogue.of(kind)]
 
     async def test(self, id: UUID, asked: wire.TestSavedProvider, person: Person) -> tuple[str, ProbeResult]:
         """One small call with what is stored, or with what is about to be. Gives the model and what came of it."""
@@ -234,6 +239,6 @@ def _without_key(result: ProbeResult, key: Secret | None) -> ProbeResult:
 
 
 def _require(person: Person, action: Action) -> None:
-    """For calls to a vendor, which no layer of the store sees."""
+    """For what no layer of the store sees: calls to a vendor, and the catalogue."""
     if not may(person, action, Resource(Kind.PROVIDER)):
         raise NotAuthorized(action=action, resource=Kind.PROVIDER)

@@ -115,6 +115,35 @@ class ModelPrices(msgspec.Struct, forbid_unknown_fields=True):
     cache_write: Price | None = None
 
 
+class LongPromptPrices(msgspec.Struct):
+    """As ModelPrices, for all tokens of a call whose prompt has more tokens than `above`."""
+
+    above: int
+    input: str | None = None
+    output: str | None = None
+    cache_read: str | None = None
+    cache_write: str | None = None
+
+
+class KnownModel(msgspec.Struct):
+    """A model of the catalogue: what a model config gets of it unless it says otherwise. Empty `efforts`: it does not
+    reason. `prices` are those of this type of provider, as far as they are known."""
+
+    model: str
+    display_name: str
+    context_limit: int
+    max_output_tokens: int | None
+    efforts: list[ReasoningEffort]
+    default_effort: ReasoningEffort | None
+    images: bool
+    pdfs: bool
+    text_files: bool
+    tools: bool
+    prices: ModelPrices
+    long_prompt_prices: LongPromptPrices | None
+    suggested: bool
+
+
 class ClosedCapabilities(CapabilityOverrides, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What the model takes, where the catalogue does not know or is wrong."""
 
@@ -129,8 +158,8 @@ class ModelCallConfig(ModelOptions, frozen=True, kw_only=True, omit_defaults=Tru
 class ModelConfig(msgspec.Struct):
     """A model that chats can use. Who may not see providers is not told `model_config`.
 
-    `price_source` says whose the prices are: this configuration's, or the catalogue's. `reasoning_efforts` are those
-    that one may ask for.
+    `price_source` says whose the prices are: this configuration's, or the catalogue's, which alone may know other ones
+    for long prompts. `reasoning_efforts` are those that one may ask for.
     """
 
     id: UUID
@@ -146,6 +175,7 @@ class ModelConfig(msgspec.Struct):
     model_config: ModelCallConfig | None
     reasoning_efforts: list[ReasoningEffort]
     prices: ModelPrices
+    long_prompt_prices: LongPromptPrices | None
     price_source: Literal["config", "catalogue", "unknown"]
     created_at: datetime
     updated_at: datetime

@@ -7,6 +7,7 @@ from litestar.params import FromPath, JSONBody
 
 from chatd.core.access import Action, Kind, Resource, may
 from chatd.server.routes.asking import Ask, TheAsk, problems
+from chatd.server.routes.model_changes import note_change
 from chatd.wire import models as wire
 
 _TAG = ["models"]
@@ -27,7 +28,7 @@ async def list_model_configs(ask: TheAsk) -> list[wire.ModelConfig]:
 async def create_model_config(data: JSONBody[wire.CreateModelConfig], ask: TheAsk) -> wire.ModelConfig:
     """Add a model of a provider. For owners. The first one becomes the default."""
     made = await ask.model_configs.create(data)
-    ask.versions.changed("models")
+    note_change(ask, "a model was added", made.id, data)
     return made
 
 
@@ -43,7 +44,7 @@ async def update_model_config(
 ) -> wire.ModelConfig:
     """Change a model; what is left out stays. Running chats use the change from their next call on. For owners."""
     changed = await ask.model_configs.change(model, data)
-    ask.versions.changed("models")
+    note_change(ask, "a model was changed", changed.id, data)
     return changed
 
 
@@ -51,7 +52,7 @@ async def update_model_config(
 async def delete_model_config(model: FromPath[UUID], ask: TheAsk) -> None:
     """Remove a model. If it was the default, another one is; what was spent stays counted. For owners."""
     await ask.model_configs.delete(model)
-    ask.versions.changed("models")
+    note_change(ask, "a model was deleted", model)
 
 
 models_router = Router(

@@ -1,19 +1,22 @@
 """/api/experimental/chats/providers: where models come from, for owners (auditors read)."""
 
+from typing import Annotated
 from uuid import UUID
 
 import msgspec
 from litestar import Router, delete, get, patch, post
-from litestar.params import FromPath, JSONBody
+from litestar.params import FromPath, JSONBody, QueryParameter
 
 from chatd.core.errors import NotFound
 from chatd.core.provider_kind import ProviderKind
 from chatd.providers.probe import ProbeResult
 from chatd.server.routes.asking import TheAsk, problems
+from chatd.server.routes.model_changes import note_change
 from chatd.store.queries import GetProviderRow, ListProvidersRow
 from chatd.wire import models as wire
 
 _TAG = ["models"]
+ProviderType = Annotated[ProviderKind, QueryParameter(description="The type of a provider.")]
 
 
 def _shown(row: GetProviderRow | ListProvidersRow) -> wire.Provider:
@@ -56,8 +59,14 @@ async def list_providers(ask: TheAsk) -> list[wire.Provider]:
 async def create_provider(data: JSONBody[wire.CreateProvider], ask: TheAsk) -> wire.Provider:
     """Add a provider. For owners. Its key is stored encrypted and never shown again."""
     row = await ask.providers.create(data)
-    ask.versions.changed("models")
+    note_change(ask, "a provider was made", row.id, data)
     return _shown(row)
+
+
+@get("/known-models", tags=_TAG, responses=problems(400, 401, 404))
+async def list_known_models(type: ProviderType, ask: TheAsk) -> list[wire.KnownModel]:
+    """What the catalogue knows of the models that a type of provider has, to choose from. For owners and auditors."""
+    return ask.providers.known_models(type, ask.person)
 
 
 @post("/test", tags=_TAG, status_code=200, responses=problems(400, 401, 404))
@@ -79,7 +88,7 @@ async def get_provider(provider: FromPath[UUID], ask: TheAsk) -> wire.Provider:
 async def update_provider(provider: FromPath[UUID], data: JSONBody[wire.UpdateProvider], ask: TheAsk) -> wire.Provider:
     """Change a provider; what is left out stays, and `api_key: null` takes the key away. For owners."""
     row = await ask.providers.change(provider, data)
-    ask.versions.changed("models")
+    note_change(ask, "a provider was changed", row.id, data)
     return _shown(row)
 
 
@@ -87,7 +96,7 @@ async def update_provider(provider: FromPath[UUID], data: JSONBody[wire.UpdatePr
 async def delete_provider(provider: FromPath[UUID], ask: TheAsk) -> None:
     """Remove a provider with its models; its key is forgotten. What was spent stays counted. For owners."""
     await ask.providers.delete(provider)
-    ask.versions.changed("models")
+    note_change(ask, "a provider was deleted", provider)
 
 
 @post("/{provider:uuid}/test", tags=_TAG, status_code=200, responses=problems(400, 401, 404))
@@ -103,6 +112,7 @@ providers_router = Router(
     route_handlers=[
         list_providers,
         create_provider,
+        list_known_models,
         test_new_provider,
         get_provider,
         update_provider,

@@ -1,0 +1,18 @@
+"""What follows when an owner has changed providers or models: every replica notices, and the log says who did it."""
+
+from uuid import UUID
+
+import msgspec
+
+from chatd.observe.logs import get_logger
+from chatd.server.routes.asking import Ask
+
+_log = get_logger("chatd.server.models")
+
+
+def note_change(ask: Ask, what: str, id: UUID, given: msgspec.Struct | None = None) -> None:
+    """Of what was given only the names of the fields are logged: one of them may be a key."""
+    ask.versions.changed("models")
+    names = () if given is None else given.__struct_fields__
+    fields = [name for name in names if getattr(given, name) is not msgspec.UNSET]
+    _log.info(what, id=str(id), by=ask.person.username, user_id=str(ask.person.user_id), fields=fields)
