@@ -10,13 +10,19 @@ import httpx
 import openai
 import pytest
 from anthropic.lib.bedrock import AsyncAnthropicBedrock
+from anthropic.lib.vertex import AsyncAnthropicVertex
 from google import genai
 from google.genai import errors as google_errors
 from google.genai import types
 from openai.types.responses import Response, ResponseFunctionToolCallParam
 
-from chatd.core.model import FinishReason
+from chatd.core.model import FinishReason, ModelRequest, PromptMessage
+from chatd.core.parts import TextPart
+from chatd.core.roles import Role
+from chatd.core.secret import Secret
 from chatd.core.usage import Usage
+from chatd.providers.hosts import ProviderAccess, ProviderKind, host_of
+from chatd.providers.transport import open_transport
 from chatd.testing.vendors.script import Call, Fail, Refuse, RunCode, Say, Search, Source, Think, Turn
 from chatd.testing.vendors.server import VendorServer, vendor_server
 
@@ -34,6 +40,10 @@ def claude(vendor: VendorServer) -> anthropic.AsyncAnthropic:
 
 def gpt(vendor: VendorServer) -> openai.AsyncOpenAI:
     return openai.AsyncOpenAI(base_url=f"{vendor.url}/v1", api_key=KEY, max_retries=0)
+
+
+def hello(model: str) -> ModelRequest:
+    return ModelRequest(model=model, messages=(PromptMessage(Role.USER, (TextPart(text="hello"),)),))
 
 
 @asynccontextmanager
@@ -114,6 +124,56 @@ async def test_anthropics_client_reads_the_same_from_bedrock():
     ]
     assert texts == ["Hello", " ", "wörld"]
     assert events[-1].type == "message_stop"
+
+
+async def test_anthropics_clients_ask_bedrock_and_vertex_where_ours_do():
+    """The model's name has signs that may be written otherwise in a path."""
+    model = "us.anthropic.claude-sonnet-4-5-20250929-v1:0"
+    async with vendor_server([Turn(Say("a"))] * 4) as vendor:
+        keys: dict[str, Any] = {"api_key": KEY, "aws_region": "us-east-1"}
+        token: dict[str, Any] = {"access_token": KEY, "region": "global", "project_id": "p"}
+        for client, name in (
+            (AsyncAnthropicBedrock(base_url=vendor.url, max_retries=0, **keys), model),
+            (AsyncAnthropicVertex(base_url=f"{vendor.url}/v1", max_retries=0, **token), "claude-sonnet-4-5@20250929"),
+        ):
+            async with client:
+                stream = await client.messages.create(
+                    model=name, max_tokens=9, stream=True, messages=[{"role": "user", "content": "hello"}]
+                )
+                assert [event.type async for event in stream][-1] == "message_stop"
+        async with open_transport() as transport:
+            for options in ({"access_key_id": "AKIDEXAMPLE"}, {}):
+                access = ProviderAccess(ProviderKind.BEDROCK, "mine", vendor.url, Secret(KEY), json.dumps(options))
+                async with transport.post(await host_of(access).prepare(hello(model))) as response:
+                    assert response.status == 200
+
+    bedrock, vertex, *mine = (asked.path for asked in vendor.asked)
+    assert mine == [bedrock, bedrock]
+    assert vertex.endswith(
+        "/p/locations/global/publishers/anthropic/models/claude-sonnet-4-5@20250929:streamRawPredict"
+    )
+
+
+async def test_openais_client_asks_azure_where_ours_does():
+    script = [Turn(Say("a"))] * 2
+    async with (
+        vendor_server(script) as vendor,
+        openai.AsyncAzureOpenAI(
+            azure_endpoint=vendor.url, api_key=KEY, api_version="2024-10-21", max_retries=0
+        ) as client,
+        open_transport() as transport,
+    ):
+        stream = await client.chat.completions.create(
+            model="gpt-4o", messages=[{"role": "user", "content": "hello"}], stream=True
+        )
+        assert [chunk async for chunk in stream]
+        options = json.dumps({"api": "chat", "api_version": "2024-10-21"})
+        host = host_of(ProviderAccess(ProviderKind.AZURE, "mine", vendor.url, Secret(KEY), options))
+        async with transport.post(await host.prepare(hello("gpt-4o"))) as response:
+            assert response.status == 200
+
+    theirs, mine = vendor.asked
+    assert (theirs.path, theirs.headers["api-key"]) == (mine.path, mine.headers["api-key"])
 
 
 async def test_anthropics_client_knows_refusals_and_errors_within_a_stream():

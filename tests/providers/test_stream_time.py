@@ -98,6 +98,28 @@ async def test_a_ping_is_a_first_event_and_after_it_silence_counts():
 
 
 @pytest.mark.behaviour("LOOP-11")
+async def test_silence_counts_from_the_first_event_where_that_may_take_longer():
+    clock = FakeClock()
+    arrived = asyncio.Event()
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(head() + chunk(b"data: a\n\n"))
+        await writer.drain()
+        await reader.read()
+
+    limits = StreamLimits(first_event=60, silence=20)
+    async with vendor(talk) as (running, transport), asyncio.TaskGroup() as tasks:
+        asked = tasks.create_task(failed(call(running.url, limits), transport, clock, arrived))
+        async with asyncio.timeout(WAIT_SECONDS):
+            await arrived.wait()
+        await clock.advance(20)
+        async with asyncio.timeout(WAIT_SECONDS):
+            told = await asked
+
+    assert told.kind is FailureKind.STREAM_SILENCE_TIMEOUT
+
+
+@pytest.mark.behaviour("LOOP-11")
 async def test_a_stream_that_falls_silent_ends_and_one_that_pings_does_not():
     clock = FakeClock()
     go_on: asyncio.Queue[bytes] = asyncio.Queue()
