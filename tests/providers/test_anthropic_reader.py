@@ -42,6 +42,7 @@ def test_text_that_a_block_begins_with_is_not_lost() -> None:
     )
 
 
+@pytest.mark.behaviour("CONTENT-6")
 def test_thinking_keeps_its_signature() -> None:
     thinking = block(
         0,
@@ -68,6 +69,7 @@ def test_thinking_whose_text_is_omitted_is_kept_for_its_signature() -> None:
     assert (part.text, part.provider_metadata) == ("", {ANTHROPIC: '{"type":"thinking","signature":"s"}'})
 
 
+@pytest.mark.behaviour("CONTENT-6")
 def test_redacted_thinking_is_kept_for_its_data() -> None:
     (part,) = answer_of(*block(0, {"type": "redacted_thinking", "data": "En+crypted=="})).parts
     assert isinstance(part, ReasoningPart)
@@ -122,6 +124,7 @@ HITS: Event = {
 }
 
 
+@pytest.mark.behaviour("CONTENT-6", "LOOP-3")
 def test_the_vendors_own_call_and_result_stand_together_with_their_blocks() -> None:
     answer = answer_of(
         *block(0, SEARCH, {"type": "input_json_delta", "partial_json": '{"query": "x"}'}), *block(1, HITS)
@@ -183,6 +186,7 @@ def test_arguments_of_the_vendors_call_that_are_not_json_go_back_as_an_empty_obj
     assert json.loads(call.provider_metadata[ANTHROPIC]) == SEARCH
 
 
+@pytest.mark.behaviour("CONTENT-6")
 def test_citations_are_kept_with_their_text_and_web_pages_are_sources_once() -> None:
     web = {"type": "web_search_result_location", "url": "https://a.example/", "title": "A", "encrypted_index": "E"}
     page = {"type": "page_location", "cited_text": "x", "document_index": 0, "start_page_number": 1}
@@ -264,6 +268,7 @@ def test_unknown_events_blocks_and_deltas_are_skipped() -> None:
     assert answer.parts == (TextPart(text="x"),)
 
 
+@pytest.mark.behaviour("ERR-4")
 @settings(deadline=None)
 @given(st.lists(st.integers(0), max_size=8), st.floats(0, 0.999))
 def test_a_stream_cut_anywhere_before_its_end_never_finishes(cuts: list[int], share: float) -> None:
@@ -276,6 +281,7 @@ def test_a_stream_cut_anywhere_before_its_end_never_finishes(cuts: list[int], sh
     assert result.answer.finish is None
 
 
+@pytest.mark.behaviour("ERR-4")
 def test_a_stream_without_message_stop_has_not_finished_though_it_has_a_reason() -> None:
     assert not read_events(start(), *text(0, "x"), *end()[:-1]).finished
 
@@ -293,6 +299,7 @@ def test_what_comes_after_the_end_means_nothing() -> None:
     assert sum(isinstance(event, Finished) for event in result.events) == 1
 
 
+@pytest.mark.behaviour("ERR-4")
 def test_an_error_in_the_stream_is_told_and_nothing_finishes_after_it() -> None:
     failed = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}, "request_id": "r"}
     result = read_events(start(), *text(0, "x"), failed, *end())

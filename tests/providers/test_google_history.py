@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,6 +19,8 @@ def wrong(contents: list[dict[str, Any]]) -> list[str]:
     found: list[str] = []
     if not contents or contents[0]["role"] != "user":
         found.append("a user must speak first")
+    if contents and contents[-1]["role"] != "user":
+        found.append("a user must speak last")
     for place, content in enumerate(contents):
         parts = content["parts"]
         if not parts:
@@ -38,6 +41,7 @@ def wrong(contents: list[dict[str, Any]]) -> list[str]:
     return found
 
 
+@pytest.mark.behaviour("CONTENT-8")
 @given(HISTORIES, st.sampled_from(("gemini-2.5-pro", "gemini-3-pro-preview")), st.booleans())
 def test_any_history_is_written_as_the_vendor_wants_it(history: list[PromptMessage], model: str, sees: bool) -> None:
     protocol, capabilities = GoogleGemini(), Capabilities(images=sees, system_messages=sees)

@@ -5,6 +5,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from chatd.core.failure import classify
 from chatd.core.failure.signals import FailureSignals
@@ -23,7 +25,11 @@ from chatd.core.model import (
 )
 from chatd.core.parts import ReasoningPart, SourcePart, TextPart, ToolCallPart, ToolResultPart
 from chatd.core.usage import Usage
+from chatd.providers.framing.sse import SseFraming
+from chatd.providers.framing.wire_event import UnreadableStream
+from chatd.providers.protocols.google.gemini import GoogleGemini
 from providers.google_streams import answer_of, chunk, events_of, finish_of
+from providers.reading import pieces, read
 
 KEY = "google-gemini"
 
@@ -52,6 +58,7 @@ def test_pieces_of_a_text_are_one_block_and_thoughts_another() -> None:
     ]
 
 
+@pytest.mark.behaviour("CONTENT-6")
 def test_a_signature_ends_the_block_that_it_came_with() -> None:
     parts = answer_of(
         chunk({"text": "why", "thought": True, "thoughtSignature": "s1"}),
@@ -67,6 +74,7 @@ def test_a_signature_in_an_empty_text_signs_the_text_before_it() -> None:
     assert [kept(part) for part in parts] == [{"thoughtSignature": "s"}]
 
 
+@pytest.mark.behaviour("CONTENT-6")
 def test_a_signature_without_a_text_before_it_is_kept_as_a_thought_without_words() -> None:
     call, thought = answer_of(
         chunk({"functionCall": {"name": "ls"}}), chunk({"text": "", "thoughtSignature": "s"}, finish="STOP")
@@ -82,16 +90,16 @@ def test_calls_have_their_arguments_as_they_came_and_ids_of_their_answer() -> No
         b'{"functionCall":{"name":"ls","args":{"b": 1, "a": 1e400}},"thoughtSignature":"s"},'
         b'{"functionCall":{"name":"pwd"}},{"functionCall":{"name":"cat","id":"own","args":{}}}]},"finishReason":"STOP"}]}'
     )
-    read = answer_of(raw)
-    calls = [part for part in read.answer.parts if isinstance(part, ToolCallPart)]
+    answered = answer_of(raw)
+    calls = [part for part in answered.answer.parts if isinstance(part, ToolCallPart)]
     assert [(call.tool_call_id, call.tool_name, call.args) for call in calls] == [
         ("call_R_1_0", "ls", '{"b": 1, "a": 1e400}'),
         ("call_R_1_1", "pwd", "{}"),
         ("own", "cat", "{}"),
     ]
     assert [kept(call) for call in calls] == [{"thoughtSignature": "s"}, {}, {"functionCallId": "own"}]
-    assert read.answer.finish is FinishReason.TOOL_CALLS
-    assert answer_of(raw) == read
+    assert answered.answer.finish is FinishReason.TOOL_CALLS
+    assert answer_of(raw) == answered
 
 
 def test_code_that_the_vendor_ran_is_its_call_and_result() -> None:
@@ -165,8 +173,8 @@ def test_an_image_is_a_result_of_the_vendors_own() -> None:
 
 
 def test_parts_that_nobody_knows_yet_are_skipped() -> None:
-    read = answer_of(chunk({"hologram": {"x": 1}}), chunk({"fileData": {}}, {"text": "ok"}, finish="STOP"))
-    assert read.answer.parts == (TextPart(text="ok"),)
+    answered = answer_of(chunk({"hologram": {"x": 1}}), chunk({"fileData": {}}, {"text": "ok"}, finish="STOP"))
+    assert answered.answer.parts == (TextPart(text="ok"),)
 
 
 def test_a_search_is_shown_with_its_sources_each_once_and_has_nothing_to_send_back() -> None:
@@ -179,12 +187,12 @@ def test_a_search_is_shown_with_its_sources_each_once_and_has_nothing_to_send_ba
             {"retrievedContext": {"text": "no address"}},
         ],
     }
-    read = answer_of(
+    answered = answer_of(
         chunk({"text": "It is "}, groundingMetadata={}),
         chunk({"text": "mild."}, groundingMetadata=grounding),
         chunk(finish="STOP", groundingMetadata=grounding, citationMetadata={"citationSources": [{"uri": "https://c"}]}),
     )
-    call, result, text, *sources = read.answer.parts
+    call, result, text, *sources = answered.answer.parts
     assert isinstance(call, ToolCallPart)
     assert isinstance(result, ToolResultPart)
     assert (call.tool_name, call.args, call.provider_metadata) == ("google_search", '{"queries":["weather"]}', {})
@@ -207,9 +215,11 @@ def test_pages_that_the_vendor_read_are_its_call_and_result() -> None:
 
 
 def test_grounding_that_can_not_be_read_does_not_cost_the_answer() -> None:
-    read = answer_of(chunk({"text": "x"}, finish="STOP", groundingMetadata={"groundingChunks": 7}, citationMetadata=[]))
-    assert read.answer.finish is FinishReason.STOP
-    assert not any(isinstance(event, SourceFound) for event in read.events)
+    answered = answer_of(
+        chunk({"text": "x"}, finish="STOP", groundingMetadata={"groundingChunks": 7}, citationMetadata=[])
+    )
+    assert answered.answer.finish is FinishReason.STOP
+    assert not any(isinstance(event, SourceFound) for event in answered.events)
 
 
 def test_thoughts_and_what_tools_gave_are_counted_where_they_are_paid() -> None:
@@ -244,8 +254,8 @@ def test_the_last_count_is_the_one_and_equal_counts_are_told_once() -> None:
 
 @pytest.mark.parametrize("counts", [{"promptTokenCount": "x"}, {"promptTokenCount": 1, "cachedContentTokenCount": 2}])
 def test_counts_that_nobody_can_trust_do_not_cost_the_answer(counts: dict[str, Any]) -> None:
-    read = answer_of(chunk({"text": "x"}, finish="STOP", usage=counts))
-    assert (read.answer.finish, read.answer.usage) == (FinishReason.STOP, Usage())
+    answered = answer_of(chunk({"text": "x"}, finish="STOP", usage=counts))
+    assert (answered.answer.finish, answered.answer.usage) == (FinishReason.STOP, Usage())
 
 
 @pytest.mark.parametrize(
@@ -253,11 +263,18 @@ def test_counts_that_nobody_can_trust_do_not_cost_the_answer(counts: dict[str, A
     [
         ("STOP", FinishReason.STOP, ""),
         ("MAX_TOKENS", FinishReason.LENGTH, ""),
+        ("CONTINUATION", FinishReason.LENGTH, ""),
         ("SAFETY", FinishReason.CONTENT_FILTER, "SAFETY"),
         ("RECITATION", FinishReason.CONTENT_FILTER, "RECITATION"),
         ("BLOCKLIST", FinishReason.CONTENT_FILTER, "BLOCKLIST"),
         ("PROHIBITED_CONTENT", FinishReason.CONTENT_FILTER, "PROHIBITED_CONTENT"),
         ("SPII", FinishReason.CONTENT_FILTER, "SPII"),
+        ("MODEL_ARMOR", FinishReason.CONTENT_FILTER, "MODEL_ARMOR"),
+        ("IMAGE_SAFETY", FinishReason.CONTENT_FILTER, "IMAGE_SAFETY"),
+        ("IMAGE_PROHIBITED_CONTENT", FinishReason.CONTENT_FILTER, "IMAGE_PROHIBITED_CONTENT"),
+        ("IMAGE_RECITATION", FinishReason.CONTENT_FILTER, "IMAGE_RECITATION"),
+        ("TOO_MANY_TOOL_CALLS", FinishReason.OTHER, "TOO_MANY_TOOL_CALLS"),
+        ("MISSING_THOUGHT_SIGNATURE", FinishReason.OTHER, "MISSING_THOUGHT_SIGNATURE"),
         ("OTHER", FinishReason.OTHER, "OTHER"),
         ("LANGUAGE", FinishReason.OTHER, "LANGUAGE"),
         ("NEW_IN_2030", FinishReason.OTHER, "NEW_IN_2030"),
@@ -281,11 +298,11 @@ def test_a_refused_prompt_is_filtered_content() -> None:
     assert refused == Finished(FinishReason.CONTENT_FILTER, "PROHIBITED_CONTENT")
 
 
-@pytest.mark.parametrize("reason", ["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"])
+@pytest.mark.parametrize("reason", ["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "MALFORMED_RESPONSE"])
 def test_a_call_that_can_not_be_read_is_a_failure_that_may_be_tried_again(reason: str) -> None:
-    read = answer_of(chunk({"text": "x"}, finish=reason, finishMessage="Malformed function call: ls("))
-    (failure,) = read.failures
-    assert not read.finished
+    answered = answer_of(chunk({"text": "x"}, finish=reason, finishMessage="Malformed function call: ls("))
+    (failure,) = answered.failures
+    assert not answered.finished
     assert (failure.error_type, failure.text) == (reason, "Malformed function call: ls(")
     classified = classify(
         FailureSignals(text=failure.text, error_type=failure.error_type, error_code=failure.error_code),
@@ -304,11 +321,13 @@ def test_an_error_inside_of_a_stream_has_its_status_and_its_wait() -> None:
             {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34.5s"},
         ],
     }
-    read = answer_of(chunk({"text": "x"}), json.dumps({"error": error}).encode(), chunk({"text": "y"}, finish="STOP"))
-    assert read.failures == (
+    answered = answer_of(
+        chunk({"text": "x"}), json.dumps({"error": error}).encode(), chunk({"text": "y"}, finish="STOP")
+    )
+    assert answered.failures == (
         VendorError("Quota exceeded.", "RESOURCE_EXHAUSTED", "RATE_LIMIT_EXCEEDED", 429, retry_after_seconds=34.5),
     )
-    assert not read.finished
+    assert not answered.finished
 
 
 @pytest.mark.parametrize("details", [None, "x", [7], [{"retryDelay": "soon"}]])
@@ -318,14 +337,30 @@ def test_an_error_whose_details_can_not_be_read_is_still_told(details: object) -
     assert (failure.status_code, failure.retry_after_seconds) == (503, None)
 
 
+@pytest.mark.behaviour("ERR-4")
 def test_a_stream_without_a_finish_reason_is_not_finished() -> None:
     assert not answer_of(chunk({"text": "x"}), chunk({"text": "y"}, finish="FINISH_REASON_UNSPECIFIED")).finished
     assert events_of() == []
 
 
+@pytest.mark.behaviour("ERR-4")
+@settings(deadline=None)
+@given(st.lists(st.integers(0), max_size=8), st.floats(0, 0.999))
+def test_a_stream_cut_anywhere_before_its_last_chunk_ends_never_finishes(cuts: list[int], share: float) -> None:
+    said = chunk({"text": "Hm.", "thought": True}), chunk({"functionCall": {"name": "ls"}, "thoughtSignature": "s"})
+    whole = b"".join(b"data: " + data + b"\r\n\r\n" for data in (*said, chunk({"text": "x"}, finish="STOP")))
+    upto = len(whole) - len(b"}\r\n\r\n")
+    try:
+        result = read(GoogleGemini(), SseFraming(), pieces(whole[: int(upto * share)], cuts))
+    except UnreadableStream:
+        return  # half of a chunk, which the framing gives out at the end
+    assert not result.finished
+    assert result.answer.finish is None
+
+
 def test_counts_may_come_after_the_finish_reason() -> None:
-    read = answer_of(chunk({"text": "x"}, finish="STOP"), b'{"usageMetadata":{"promptTokenCount":3}}', b"[DONE]")
-    assert (read.answer.finish, read.answer.usage.input_tokens) == (FinishReason.STOP, 3)
+    answered = answer_of(chunk({"text": "x"}, finish="STOP"), b'{"usageMetadata":{"promptTokenCount":3}}', b"[DONE]")
+    assert (answered.answer.finish, answered.answer.usage.input_tokens) == (FinishReason.STOP, 3)
 
 
 def test_a_chunk_that_says_nothing_shows_that_the_vendor_is_alive() -> None:
@@ -334,5 +369,5 @@ def test_a_chunk_that_says_nothing_shows_that_the_vendor_is_alive() -> None:
 
 def test_only_the_first_candidate_is_read() -> None:
     two = {"candidates": [{"index": 1, "content": {"parts": [{"text": "b"}]}}, {"content": {"parts": [{"text": "a"}]}}]}
-    read = answer_of(json.dumps(two).encode(), chunk(finish="STOP"))
-    assert read.answer.parts == (TextPart(text="a"),)
+    answered = answer_of(json.dumps(two).encode(), chunk(finish="STOP"))
+    assert answered.answer.parts == (TextPart(text="a"),)

@@ -78,6 +78,7 @@ def test_instructions_are_the_users_where_a_model_takes_none() -> None:
     assert sent == {"contents": [{"role": "user", "parts": [{"text": "Be kind."}, {"text": "hi"}]}]}
 
 
+@pytest.mark.behaviour("CONTENT-8")
 def test_neighbours_of_one_role_are_one_content_and_empty_texts_none() -> None:
     sent = contents(user("a"), user("b", " "), model(TextPart(text="c")), model(TextPart(text="d")), user("e"))
     assert [(one["role"], [part["text"] for part in one["parts"]]) for one in sent] == [
@@ -90,6 +91,26 @@ def test_neighbours_of_one_role_are_one_content_and_empty_texts_none() -> None:
 def test_a_user_speaks_first_even_if_the_history_begins_with_a_model() -> None:
     assert [one["role"] for one in contents(model(TextPart(text="hello")), user("hi"))] == ["user", "model", "user"]
     assert [one["role"] for one in contents()] == ["user"]
+
+
+def test_a_user_speaks_last_even_if_the_history_ends_with_a_model() -> None:
+    sent = contents(user("hi"), model(TextPart(text="hello")))
+    assert sent[1:] == [
+        {"role": "model", "parts": [{"text": "hello"}]},
+        {"role": "user", "parts": [{"text": "Go on."}]},
+    ]
+
+
+@pytest.mark.behaviour("CONTENT-8")
+def test_blank_instructions_and_thoughts_are_left_out() -> None:
+    sent = body(
+        PromptMessage(Role.SYSTEM, (TextPart(text=" \n"),)),
+        user("hi"),
+        model(ReasoningPart(text=" "), TextPart(text="\t"), TextPart(text="a")),
+        user("b"),
+    )
+    assert "systemInstruction" not in sent
+    assert sent["contents"][1]["parts"] == [{"text": "a"}]
 
 
 def test_calls_and_results_are_in_the_same_order_with_results_before_what_the_user_says() -> None:
@@ -157,6 +178,7 @@ def test_media_of_a_result_stands_inside_of_it_or_beside_it_for_older_models() -
     assert "takes no images" in blind[0]["functionResponse"]["response"]["output"]
 
 
+@pytest.mark.behaviour("CONTENT-6")
 def test_signatures_go_back_on_the_very_part_that_they_came_with() -> None:
     signed = {KEY: '{"thoughtSignature":"s1"}'}
     history = (
@@ -208,6 +230,7 @@ def test_calls_that_another_vendor_made_are_marked_for_models_that_want_signatur
     assert "skip_thought" not in json.dumps(body(*history))
 
 
+@pytest.mark.behaviour("CONTENT-6")
 def test_what_the_vendor_ran_itself_goes_back_as_it_came() -> None:
     search = {"toolType": "GOOGLE_SEARCH_WEB", "id": "t", "args": {"queries": ["x"]}}
     wire: list[dict[str, Any]] = [
@@ -291,8 +314,17 @@ def test_older_models_get_functions_only_and_newer_ones_both() -> None:
     newer = body(user("go"), model="gemini-3-pro-preview", **both)
     assert [list(one) for one in newer["tools"]] == [["googleSearch"], ["functionDeclarations"]]
     assert newer["toolConfig"] == {"includeServerSideToolInvocations": True}
-    vertex = body(user("go"), model="gemini-3-pro", options='{"include_server_side_tool_invocations":false}', **both)
-    assert "toolConfig" not in vertex
+    off = body(user("go"), model="gemini-3-pro", options='{"include_server_side_tool_invocations":false}', **both)
+    assert "toolConfig" not in off
+
+
+def test_vertex_is_not_told_to_tell_of_its_own_tools_unless_someone_insists() -> None:
+    both = request(user("go"), model="gemini-3-pro", tools=(LS,), provider_tools=(ProviderTool("google_search"),))
+    sent = json.loads(GoogleGemini(on_vertex=True).body(both))
+    assert len(sent["tools"]) == 2
+    assert "toolConfig" not in sent
+    insisted = msgspec.structs.replace(both, options='{"include_server_side_tool_invocations":true}')
+    assert "toolConfig" in json.loads(GoogleGemini(on_vertex=True).body(insisted))
 
 
 def test_a_model_without_tools_gets_none() -> None:

@@ -55,6 +55,7 @@ def test_single_bytes_give_the_same_message(recording: Recording) -> None:
     assert read_cut(data, list(range(len(data)))) == read_cut(data, [])
 
 
+@pytest.mark.behaviour("ERR-4")
 @pytest.mark.parametrize("recording", streams(PROTOCOL))
 @few
 @given(place=st.integers(0, 1 << 20), cuts=st.lists(st.integers(0, 1 << 20), max_size=5))
@@ -105,6 +106,7 @@ def test_usage_and_reason_are_those_of_the_end(recording: Recording) -> None:
     assert answer.usage.cache_creation_tokens == usage["cache_creation_input_tokens"]
 
 
+@pytest.mark.behaviour("CONTENT-6")
 @pytest.mark.parametrize("recording", streams(PROTOCOL))
 def test_the_message_goes_back_to_the_vendor_as_it_came(recording: Recording) -> None:
     answer = read_cut(recording.response.body.encode(), []).answer

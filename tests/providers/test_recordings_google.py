@@ -52,6 +52,7 @@ def test_single_bytes_give_the_same_message(recording: Recording) -> None:
     assert read_cut(data, list(range(len(data)))) == read_cut(data, [])
 
 
+@pytest.mark.behaviour("ERR-4")
 @recorded
 @few
 @given(place=st.integers(0, 1 << 20), cuts=st.lists(st.integers(0, 1 << 20), max_size=5))
@@ -96,6 +97,7 @@ def test_usage_is_that_of_the_end(recording: Recording) -> None:
     assert usage.reasoning_tokens == counts.get("thoughtsTokenCount")
 
 
+@pytest.mark.behaviour("CONTENT-6")
 @recorded
 def test_the_message_goes_back_to_the_vendor_with_every_signature_on_its_part(recording: Recording) -> None:
     answer = read_cut(recording.response.body.encode(), []).answer

@@ -1,5 +1,6 @@
 """What the scripted Gemini refuses, as the real one does."""
 
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -123,6 +124,38 @@ def test_a_new_model_wants_the_calls_of_this_turn_signed():
 
     with pytest.raises(Refusal, match="missing a `thought_signature`"):
         check_gemini(unsigned, NEW, Issued())
+
+
+@pytest.mark.parametrize(
+    ("name", "config", "taken"),
+    [
+        ("gemini-3.5-flash", {"thinkingLevel": "minimal"}, True),
+        ("gemini-3.1-pro-preview", {"thinkingLevel": "MEDIUM"}, True),
+        ("gemini-3.1-pro-preview", {"thinkingLevel": "minimal"}, False),
+        ("gemini-3-pro-preview", {"thinkingLevel": "medium"}, False),
+        ("gemini-2.5-pro", {"thinkingBudget": 32_768}, True),
+        ("gemini-2.5-pro", {"thinkingBudget": 0}, False),
+        ("gemini-2.5-pro", {"thinkingBudget": 127}, False),
+        ("gemini-2.5-flash", {"thinkingBudget": 0}, True),
+        ("gemini-2.5-flash", {"thinkingBudget": -1}, True),
+        ("gemini-2.5-flash", {"thinkingBudget": 24_577}, False),
+        ("gemini-2.5-flash-lite", {"thinkingBudget": 511}, False),
+    ],
+)
+def test_each_model_thinks_within_its_own_bounds(name: str, config: Json, taken: bool):
+    with nullcontext() if taken else pytest.raises(Refusal, match="hinking"):
+        check_gemini(body(**thinking(**config)), name, Issued())
+
+
+def test_functions_beside_its_own_tools_are_taken_by_new_models_that_are_told_to_tell_of_them():
+    both = body(tools=[declared(), {"googleSearch": {}}])
+    told = both | {"toolConfig": {"includeServerSideToolInvocations": True}}
+    check_gemini(told, NEW, Issued())
+    check_gemini(both, NEW, Issued(), on_vertex=True)
+    with pytest.raises(Refusal, match="includeServerSideToolInvocations"):
+        check_gemini(both, NEW, Issued())
+    with pytest.raises(Refusal, match="Unknown name"):
+        check_gemini(told, NEW, Issued(), on_vertex=True)
 
 
 def answered(turn: Turn, issued: Issued) -> list[Json]:

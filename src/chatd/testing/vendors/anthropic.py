@@ -73,7 +73,9 @@ class VertexAnthropic(Anthropic):
         return headers.get("authorization", "").removeprefix("Bearer ")
 
     def check(self, asked: Asked, issued: Issued) -> None:
-        check_anthropic(asked.body, issued, host="vertex", model=asked.model, betas="")
+        check_anthropic(
+            asked.body, issued, host="vertex", model=asked.model, betas=asked.headers.get("anthropic-beta", "")
+        )
 
 
 class Bedrock(Anthropic):

@@ -35,7 +35,7 @@ class Gemini:
         return given or headers.get("authorization", "").removeprefix("Bearer ")
 
     def check(self, asked: Asked, issued: Issued) -> None:
-        check_gemini(asked.body, asked.model, issued)
+        check_gemini(asked.body, asked.model, issued, on_vertex="/publishers/" in asked.path)
 
     def encode(self, turn: Turn, asked: Asked, issued: Issued) -> list[Frame]:
         return gemini_chunks(turn, asked.model, asked.body, issued)

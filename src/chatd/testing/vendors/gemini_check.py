@@ -27,20 +27,28 @@ _SCHEMA: Final = frozenset(
      "default", "items", "minimum", "maximum")
 )  # fmt: skip
 _TYPES: Final = frozenset(("STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"))
+_LEVELS: Final = ("minimal", "low", "medium", "high")
 _NAME: Final = re.compile(r"^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$")
 _VERSION: Final = re.compile(r"gemini-(\d+)")
 
 
-def check_gemini(given: Mapping[str, Any], model: str, issued: Issued) -> None:
+def check_gemini(given: Mapping[str, Any], model: str, issued: Issued, *, on_vertex: bool = False) -> None:
     """Fields may be in snake case or camel case, as in every API of Google's."""
     body = {_camel(name): value for name, value in given.items()}
     _known(body, _TOP, "")
     found = _VERSION.search(model)
     since_3 = found is None or int(found[1]) >= 3
-    _generation(an_object(body.get("generationConfig", {}), "generation_config"), since_3=since_3)
-    names = _tools(objects(body.get("tools", []), "tools"), since_3=since_3)
-    config = an_object(body.get("toolConfig", {}), "tool_config").get("functionCallingConfig", {})
-    mode = config.get("mode", "AUTO")
+    _generation(an_object(body.get("generationConfig", {}), "generation_config"), model, since_3=since_3)
+    names, has_own = _tools(objects(body.get("tools", []), "tools"), since_3=since_3)
+    config = an_object(body.get("toolConfig", {}), "tool_config")
+    told = "includeServerSideToolInvocations"
+    fields = ("functionCallingConfig", "retrievalConfig", *(() if on_vertex else (told,)))
+    _known(config, frozenset(fields), "tool_config")
+    both = bool(names and has_own) and not on_vertex
+    require(
+        not both or config.get(told), f"Please enable tool_config.{told} to use Built-in tools with Function calling."
+    )
+    mode = an_object(config.get("functionCallingConfig", {}), "tool_config").get("mode", "AUTO")
     require(mode in ("AUTO", "ANY", "NONE", "VALIDATED"), f"Invalid value at 'tool_config.mode': {mode}")
     require(mode != "ANY" or names, "Function calling config is set without function_declarations.")
     if "systemInstruction" in body:
@@ -63,7 +71,7 @@ def _known(fields: Mapping[str, object], allowed: frozenset[str], at: str) -> No
         require(_camel(name) in allowed, said, at=at)
 
 
-def _generation(config: Json, *, since_3: bool) -> None:
+def _generation(config: Json, model: str, *, since_3: bool) -> None:
     _known(config, _GENERATION, "generation_config")
     temperature = config.get("temperature", 0)
     require(0 <= temperature <= 2, f"Invalid value at 'generation_config.temperature': {temperature}")
@@ -72,11 +80,18 @@ def _generation(config: Json, *, since_3: bool) -> None:
     both = "thinkingBudget" in thinking and "thinkingLevel" in thinking
     require(not both, "You can only set only one of thinking budget and thinking level.")
     level = str(thinking.get("thinkingLevel", "low")).lower()
-    require(level in ("minimal", "low", "medium", "high"), f"Invalid value at 'thinking_level': {level}")
+    is_pro = "pro" in model
+    levels = ("low", "high") if "gemini-3-pro" in model else ("low", "medium", "high") if is_pro else _LEVELS
+    require(level in levels, f"Thinking level {level} is not supported for this model.")
     require(since_3 or "thinkingLevel" not in thinking, "Thinking level is not supported for this model.")
+    budget = thinking.get("thinkingBudget", -1)
+    least, most = (128, 32_768) if is_pro else (512 if "lite" in model else 0, 24_576)
+    off = budget == -1 or (budget == 0 and not is_pro)
+    require(off or least <= budget <= most, f"The thinking budget {budget} is invalid. Choose {least} to {most}.")
 
 
-def _tools(tools: list[Json], *, since_3: bool) -> list[str]:
+def _tools(tools: list[Json], *, since_3: bool) -> tuple[list[str], bool]:
+    """The names of functions, and whether there are tools of the vendor's own."""
     names: list[str] = []
     own = False
     for number, tool in enumerate(tools):
@@ -88,7 +103,7 @@ def _tools(tools: list[Json], *, since_3: bool) -> list[str]:
             names.append(_declaration(function, f"{at}.function_declarations[{place}]"))
     require(len(names) == len(set(names)), "Duplicate function declaration found.")
     require(since_3 or not (own and names), "Tool use with function calling is unsupported by the model.")
-    return names
+    return names, own
 
 
 def _declaration(function: Json, at: str) -> str:

@@ -26,7 +26,7 @@ _RAW: Final = msgspec.json.Decoder(msgspec.Raw)
 _BAD_JSON: Final = (msgspec.DecodeError, ValueError, RecursionError)
 # The vendor documents it for calls that it did not make itself; it refuses them without any signature.
 _NOT_SIGNED: Final = "skip_thought_signature_validator"
-_FIRST_WORDS: Final = "Go on."  # the vendor wants a user to speak first
+_GO_ON: Final = "Go on."  # the vendor wants a user to speak first, and last
 
 
 class _Media(msgspec.Struct, frozen=True):
@@ -63,7 +63,9 @@ def contents(request: ModelRequest, options: GoogleOptions) -> list[Content]:
         elif parts:
             turns.append((role, parts))
     if not turns[0][1]:
-        turns[0][1].append((0, {"text": _FIRST_WORDS}))
+        turns[0][1].append((0, {"text": _GO_ON}))
+    if turns[-1][0] == "model":
+        turns.append(("user", [(0, {"text": _GO_ON})]))
     if is_since_3(request.model):
         _sign(turns)
     return [{"role": role, "parts": [part for _, part in sorted(parts, key=_place)]} for role, parts in turns]

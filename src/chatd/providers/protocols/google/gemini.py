@@ -8,12 +8,15 @@ from chatd.providers.protocols.google.request import google_body
 class GoogleGemini:
     """A VendorProtocol. The model is named in the URL, not in the body."""
 
+    def __init__(self, *, on_vertex: bool = False) -> None:
+        self._on_vertex = on_vertex
+
     @property
     def name(self) -> ProtocolName:
         return ProtocolName.GOOGLE_GEMINI
 
     def body(self, request: ModelRequest) -> bytes:
-        return google_body(request)
+        return google_body(request, on_vertex=self._on_vertex)
 
     def reader(self) -> GoogleReader:
         return GoogleReader()

@@ -38,6 +38,7 @@ from chatd.providers.protocols.google.usage import read_usage
 _REASONS: Final[Mapping[str, FinishReason]] = {
     "STOP": FinishReason.STOP,
     "MAX_TOKENS": FinishReason.LENGTH,
+    "CONTINUATION": FinishReason.LENGTH,  # of one request; it has more to say
     "SAFETY": FinishReason.CONTENT_FILTER,
     "RECITATION": FinishReason.CONTENT_FILTER,
     "BLOCKLIST": FinishReason.CONTENT_FILTER,

@@ -48,14 +48,14 @@ _TOOL_FIELDS: Final[Mapping[str, str]] = {
 }
 
 
-def google_body(request: ModelRequest) -> bytes:
+def google_body(request: ModelRequest, *, on_vertex: bool = False) -> bytes:
     """Raises InvalidRequest if the options of the model or of a tool can't be read."""
     options = read_options(request.options)
     body: dict[str, Any] = {}
     if request.capabilities.system_messages and (system := system_parts(request.messages)):
         body["systemInstruction"] = {"parts": system}
     body["contents"] = contents(request, options)
-    body |= _tools(request, options)
+    body |= _tools(request, options, on_vertex=on_vertex)
     if config := _generation(request, options):
         body["generationConfig"] = config
     if options.safety_settings:
@@ -115,7 +115,7 @@ def _effort(effort: ReasoningEffort, model: str) -> dict[str, Any]:
     return {"thinkingBudget": budget}
 
 
-def _tools(request: ModelRequest, options: GoogleOptions) -> dict[str, Any]:
+def _tools(request: ModelRequest, options: GoogleOptions, *, on_vertex: bool) -> dict[str, Any]:
     if not request.capabilities.tools:
         return {}
     own = list(request.provider_tools)
@@ -128,17 +128,17 @@ def _tools(request: ModelRequest, options: GoogleOptions) -> dict[str, Any]:
         tools.append({"functionDeclarations": [_declaration(tool, options) for tool in request.tools]})
     if not tools:
         return {}
-    config = _tool_config(request, options, has_both=bool(own and request.tools))
+    config = _tool_config(request, options, tells_of_own=bool(own and request.tools) and not on_vertex)
     return {"tools": tools} | ({"toolConfig": config} if config else {})
 
 
-def _tool_config(request: ModelRequest, options: GoogleOptions, *, has_both: bool) -> dict[str, Any]:
+def _tool_config(request: ModelRequest, options: GoogleOptions, *, tells_of_own: bool) -> dict[str, Any]:
     config: dict[str, Any] = {}
     modes = {ToolChoice.NONE: "NONE", ToolChoice.REQUIRED: "ANY"}
     if request.tools and request.tool_choice in modes:
         config["functionCallingConfig"] = {"mode": modes[request.tool_choice]}
     told = options.include_server_side_tool_invocations
-    if told or (told is None and has_both):
+    if told or (told is None and tells_of_own):
         config["includeServerSideToolInvocations"] = True
     return config
 
