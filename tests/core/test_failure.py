@@ -133,12 +133,10 @@ def test_an_untrusted_certificate_and_missing_credentials_are_for_the_operator()
     )
 
 
-def test_a_stream_that_cannot_be_read_is_retried_unless_it_is_a_web_page():
+@pytest.mark.parametrize("content_type", ["Text/HTML; charset=utf-8", "application/json"])
+def test_a_stream_that_cannot_be_read_is_retried_unless_it_is_none(content_type: str):
     assert verdict(fault=Fault.PROTOCOL, content_type="text/event-stream") == (FailureKind.UNKNOWN, True)
-    assert verdict(fault=Fault.PROTOCOL, status_code=200, content_type="Text/HTML; charset=utf-8") == (
-        FailureKind.CONFIG,
-        False,
-    )
+    assert verdict(fault=Fault.PROTOCOL, status_code=200, content_type=content_type) == (FailureKind.CONFIG, False)
 
 
 @pytest.mark.behaviour("ERR-3")

@@ -7,10 +7,11 @@ import pytest
 
 from chatd.clock import SystemClock
 from chatd.core.failure import FailureKind
+from chatd.core.model import Finished
 from chatd.providers.stream import StreamLimits, open_stream
 from chatd.providers.transport import open_transport
 from chatd.testing.fake_clock import FakeClock
-from providers.plain_vendor import WAIT_SECONDS, call, failed
+from providers.plain_vendor import WAIT_SECONDS, call, failed, listen
 from providers.raw_vendor import chunk, head, vendor
 
 
@@ -167,3 +168,30 @@ async def test_a_cancelled_call_closes_its_socket():
         async with asyncio.timeout(WAIT_SECONDS):
             await running.hung_up.wait()
     assert listening.cancelled()
+
+
+@pytest.mark.parametrize("does_end", [True, False])
+async def test_the_end_of_a_whole_answer_is_waited_for_shortly_so_that_its_connection_can_be_kept(does_end: bool):
+    clock = FakeClock()
+    ends = asyncio.Event()
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(head() + chunk(b"data: END\n\n"))
+        await writer.drain()
+        await ends.wait()
+        writer.write(chunk(b""))
+
+    async with vendor(talk) as (running, transport):
+        for _ in range(2):
+            ends.clear()
+            async with asyncio.timeout(WAIT_SECONDS), asyncio.TaskGroup() as tasks:
+                listening = tasks.create_task(listen(call(running.url), transport, clock))
+                await clock.wait_for("model stream drain")
+                if does_end:
+                    ends.set()
+                else:
+                    await clock.advance(0.2)
+            assert isinstance(listening.result()[-1], Finished)
+        ends.set()
+
+    assert running.connections == (1 if does_end else 2)

@@ -56,8 +56,8 @@ class Transport:
     async def post(self, request: OutboundRequest) -> AsyncGenerator[aiohttp.ClientResponse]:
         """The response once its headers are here. Leaving the block before the end of the body closes the socket.
 
-        A pooled connection that the vendor had closed meanwhile is replaced by a new one, once: it can't have read
-        anything. Raises TransportFault, also out of the block when reading the body fails.
+        A pooled connection that the vendor had closed meanwhile is replaced by a new one, once: most likely nobody has
+        read the request. Raises TransportFault, also out of the block when reading the body fails.
         """
         try:
             response = await self._send(request)

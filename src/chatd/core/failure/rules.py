@@ -183,6 +183,15 @@ _FAULTS: Final = (
         content_type="text/html",
         unless_refused=True,
     ),
+    # A server that can't stream would write, and charge for, the same whole answer at each attempt.
+    Rule(
+        "not_a_stream",
+        Kind.CONFIG,
+        Wording.NOT_AN_API,
+        faults=frozenset({Fault.PROTOCOL}),
+        content_type="application/json",
+        unless_refused=True,
+    ),
     # Bytes that were damaged or cut on the way look like this too, and no half answer is kept.
     Rule(
         "garbled",
