@@ -187,6 +187,14 @@ def test_calls_are_put_together_in_whatever_shape_they_come(shape):
     assert all(ids)
 
 
+def test_pieces_that_repeat_one_another_are_no_repetition_of_a_call():
+    pieces = [call_piece(index=0, id="a", name="one", arguments=text) for text in ('{"x":', '{"x":', "1}", "}")]
+    (call,) = read_chat(*(chunk(tool_calls=[piece]) for piece in pieces), chunk("stop"), DONE).answer.parts
+
+    assert isinstance(call, ToolCallPart)
+    assert call.args == '{"x":{"x":1}}'
+
+
 def test_a_call_without_an_id_gets_one_that_depends_on_its_completion_alone():
     def ids(completion):
         said = chunk(tool_calls=[call_piece(index=0, name="ls", arguments="{}")])
@@ -247,6 +255,7 @@ def test_signed_and_encrypted_reasoning_details_are_kept_whole():
         chunk(reasoning_details=[detail(signature="signed")]),
         chunk(content="4"),
         chunk(reasoning_details=[{"type": "reasoning.encrypted", "data": "cipher", "index": 1}]),
+        chunk(reasoning_details=[{"type": "reasoning.encrypted", "data": "more", "index": 1}]),
         chunk(content="2"),
         chunk("stop"),
         DONE,
@@ -257,7 +266,8 @@ def test_signed_and_encrypted_reasoning_details_are_kept_whole():
     assert isinstance(second, ReasoningPart)
     assert text == TextPart(text="42")
     assert json.loads(first.provider_metadata["openai-chat"])["details"] == [detail(text="Hmm", signature="signed")]
-    assert json.loads(second.provider_metadata["openai-chat"])["details"][0]["data"] == "cipher"
+    encrypted = json.loads(second.provider_metadata["openai-chat"])["details"]
+    assert [kept["data"] for kept in encrypted] == ["cipher", "more"]
 
 
 def test_details_alone_are_reasoning_that_people_can_read():

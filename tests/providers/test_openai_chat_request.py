@@ -6,9 +6,10 @@ import json
 import pytest
 
 from chatd.core.errors import InvalidRequest
-from chatd.core.model import Capabilities, ProviderTool, ToolChoice, ToolSpec
+from chatd.core.model import Capabilities, ModelRequest, ProviderTool, ToolChoice, ToolSpec
 from chatd.core.parts import FilePart, ReasoningPart, SourcePart, TextPart, ToolCallPart, ToolResultPart
 from chatd.core.reasoning import ReasoningEffort
+from chatd.providers.protocols.openai.chat import OpenAIChat
 from providers.openai_streams import assistant, call_piece, chat_body, chunk, read_chat, system, tool, user
 
 PNG = base64.b64encode(b"\x89PNG").decode()
@@ -153,7 +154,12 @@ def test_signed_reasoning_goes_back_as_it_came():
     parts = read_chat(chunk(reasoning="Hm", reasoning_details=[detail]), chunk(content="4"), chunk("stop")).answer.parts
     (own,) = chat_body(assistant(*parts))["messages"]
     (other,) = chat_body(assistant(*parts, origin="another"))["messages"]
+    (calling,) = chat_body(assistant(*parts, CALL))["messages"]
+    nobody = ModelRequest(model="m", messages=(assistant(*parts, origin=""),))
 
+    assert json.loads(OpenAIChat().body(nobody))["messages"] == [{"role": "assistant", "content": "4"}]
+    assert calling["reasoning_details"] == [detail]
+    assert "reasoning" not in calling
     assert own == {"role": "assistant", "content": "4", "reasoning_details": [detail]}
     assert other == {"role": "assistant", "content": "4"}
 

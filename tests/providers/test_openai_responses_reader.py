@@ -258,6 +258,19 @@ def test_an_item_that_never_ended_is_taken_from_the_finished_response():
     assert metadata(read.answer.parts[0])["item"] == tools
 
 
+def test_an_id_may_come_with_the_end_of_an_item():
+    item = {"type": "function_call", "call_id": "c", "name": "ls", "arguments": "{}"}
+    result = read_responses(
+        {"type": "response.output_item.added", "output_index": 0, "item": item},
+        {"type": "response.output_item.done", "output_index": 0, "item": {**item, "id": "fc_1"}},
+        completed(),
+    )
+
+    (call,) = result.answer.parts
+    assert isinstance(call, ToolCallPart)
+    assert json.loads(call.provider_metadata["openai-responses"])["id"] == "fc_1"
+
+
 def test_items_that_have_other_ids_in_the_end_are_the_same_items():
     """As some servers do, which also leave every item at the first place."""
 
@@ -276,7 +289,7 @@ def test_items_that_have_other_ids_in_the_end_are_the_same_items():
 def test_usage_is_told_apart_by_what_was_cached():
     usage = {
         "input_tokens": 100,
-        "input_tokens_details": {"cached_tokens": 80},
+        "input_tokens_details": {"cached_tokens": 80, "cache_write_tokens": 15},
         "output_tokens": 20,
         "output_tokens_details": {"reasoning_tokens": 5},
         "total_tokens": 120,
@@ -284,7 +297,12 @@ def test_usage_is_told_apart_by_what_was_cached():
     read = read_responses(text_delta(0, "a"), completed(usage=usage))
 
     assert read.answer.usage == Usage(
-        input_tokens=20, cache_read_tokens=80, output_tokens=20, reasoning_tokens=5, total_tokens=120
+        input_tokens=5,
+        cache_read_tokens=80,
+        cache_creation_tokens=15,
+        output_tokens=20,
+        reasoning_tokens=5,
+        total_tokens=120,
     )
 
 
@@ -313,9 +331,11 @@ def test_an_impossible_usage_is_no_reason_to_lose_an_answer(usage):
         ("steering", FinishReason.OTHER),
     ],
 )
-def test_an_incomplete_response_says_why(reason, finish):
+@pytest.mark.parametrize("kind", ["response.incomplete", "response.completed"])
+def test_an_incomplete_response_says_why(reason, finish, kind):
+    """By its event or by its status alone."""
     response = {"status": "incomplete", "incomplete_details": {"reason": reason}, "output": []}
-    read = read_responses(text_delta(0, "half"), {"type": "response.incomplete", "response": response})
+    read = read_responses(text_delta(0, "half"), {"type": kind, "response": response})
 
     assert read.answer.finish is finish
     assert read.answer.finish_detail == reason
@@ -342,6 +362,14 @@ def test_an_incomplete_response_says_why(reason, finish):
             VendorError("Busy", error_type="overloaded", error_code="529", status_code=529),
         ),
         ({"error": {"code": 503, "message": "Gone"}}, VendorError("Gone", error_code="503", status_code=503)),
+        (
+            {"type": "response.completed", "response": {"status": "failed", "error": {"message": "Half"}}},
+            VendorError("Half"),
+        ),
+        (
+            {"type": "response.completed", "response": {"status": "cancelled"}},
+            VendorError("The vendor reported a failure and did not say which."),
+        ),
         (
             {"type": "response.failed", "response": {"status": "failed", "error": None}},
             VendorError("The vendor reported a failure and did not say which."),

@@ -139,6 +139,29 @@ def test_without_store_reasoning_goes_back_encrypted_with_all_that_it_led_to():
     assert items[4]["id"] == "fc_1"
 
 
+@pytest.mark.behaviour("CONTENT-6", "LOOP-3")
+@pytest.mark.parametrize("options", ["{}", UNSTORED])
+def test_a_search_without_reasoning_goes_back_with_what_it_was_cited_for(options: str):
+    cited = {"type": "url_citation", "url": "https://a.example", "title": "A", "start_index": 0, "end_index": 1}
+    words = {
+        "type": "message",
+        "id": "msg_1",
+        "content": [{"type": "output_text", "text": "4", "annotations": [cited]}],
+    }
+    items = responses_body(user("a"), answered(search("ws_1"), words), options=options)["input"]
+
+    assert items[1] == search("ws_1")
+    assert items[2]["content"] == [{"type": "output_text", "text": "4", "annotations": [cited]}]
+
+
+def test_encrypted_reasoning_is_asked_for_of_models_that_reason():
+    """Others refuse to be asked."""
+    assert "include" not in responses_body(user("a"), options=UNSTORED)
+    body = responses_body(user("a"), options=UNSTORED, reasoning_effort=ReasoningEffort.LOW)
+    assert body["include"] == ["reasoning.encrypted_content"]
+
+
+@pytest.mark.behaviour("CONTENT-6")
 def test_raw_reasoning_goes_back_as_it_was():
     thought = {"type": "reasoning", "id": "rs_1", "summary": [], "content": [{"type": "reasoning_text", "text": "Hm"}]}
     items = responses_body(user("a"), answered(thought, said("msg_1", "4")), options=UNSTORED)["input"]
@@ -443,6 +466,10 @@ def test_a_computer_call_goes_back_with_its_screenshot():
         "acknowledged_safety_checks": checks,
     }
     assert refused(kept, output) is None
+    blind = tool(ToolResultPart(tool_call_id="c1", result='{"error":"no screen"}', is_error=True))
+    unseen = responses_body(user("a"), answered(*output), blind, options=UNSTORED)["input"]
+    assert refused(unseen, output) is None
+    assert [item["type"] for item in unseen] == ["message"] * 3
     told = responses_body(user("a"), answered(*output), result)["input"]
     assert refused(told, output) is None
     assert [piece["type"] for piece in told[2]["content"]] == ["input_text", "input_image"]

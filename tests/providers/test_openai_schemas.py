@@ -74,12 +74,15 @@ def test_of_one_that_cannot_be_read_an_object_is_left(schema):
             {"type": "object", "properties": {"a": {"type": "string", "description": "A key (pattern: ^(?!null$))"}}},
         ),
         (
-            {"type": "object", "properties": {"a": {"type": "string", "pattern": "^\\p{L}+$"}, "b": {"pattern": "x"}}},
+            {
+                "type": "object",
+                "properties": {"a": {"type": "string", "pattern": "^\\p{L}+$"}, "b": {"pattern": "^(?!x).$"}},
+            },
             {
                 "type": "object",
                 "properties": {
                     "a": {"type": "string", "description": "(pattern: ^\\p{L}+$)"},
-                    "b": {"description": "(pattern: x)"},
+                    "b": {"description": "(pattern: ^(?!x).$)"},
                 },
             },
         ),
@@ -107,6 +110,10 @@ def strict(properties, **fields):
     }
 
 
+def deep(levels):
+    return strict({"a": deep(levels - 1)}) if levels else {"type": "string"}
+
+
 @pytest.mark.parametrize(
     ("schema", "is_strict"),
     [
@@ -122,6 +129,8 @@ def strict(properties, **fields):
         (strict({"a": {"$ref": "#/$defs/A"}}, **{"$defs": {"A": {"type": "object"}}}), False),
         (strict({"a": {"anyOf": [{"type": "string"}, {"type": "null"}]}}), True),
         (strict({"a": {"anyOf": [{"type": "string"}, {}]}}), False),
+        (deep(5), True),
+        (deep(6), False),
         (strict({"a": {"enum": ["b"]}}), False),
         (strict({"a": {"const": "b"}}), False),
         (strict({"a": {"type": "array", "items": True}}), False),
