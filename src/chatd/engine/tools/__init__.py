@@ -1,0 +1,1 @@
+"""What the model may do, and how it is done."""
