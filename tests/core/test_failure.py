@@ -112,6 +112,11 @@ def test_silence_and_a_slow_start_are_kinds_of_their_own_and_retried():
     assert verdict(fault=Fault.STARTUP_TIMEOUT) == (FailureKind.STARTUP_TIMEOUT, True)
 
 
+def test_a_refusal_inside_of_a_stream_is_not_retried_for_the_connection_that_ends_with_it():
+    assert verdict(error_type="invalid_request_error", fault=Fault.STREAM_CLOSED_EARLY) == (FailureKind.CONFIG, False)
+    assert verdict(error_type="invalid_request_error", error_code="api_error") == (FailureKind.CONFIG, False)
+
+
 def test_what_we_ended_ourselves_is_not_retried():
     assert verdict(fault=Fault.OUR_DEADLINE) == (FailureKind.TIMEOUT, False)
     assert verdict(fault=Fault.CANCELLED, status_code=503) == (FailureKind.UNKNOWN, False)

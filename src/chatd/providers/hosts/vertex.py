@@ -100,19 +100,25 @@ class VertexHost:
             # A machine's own come from the machine's own network, where no proxy leads.
             is_machine = isinstance(self._credentials, compute_engine.Credentials)
             self._credentials.refresh(cast("Any", Request)(self._outbound.pool(direct=is_machine)))
-        except TransportError as error:
-            raise unreachable(self._access, error) from error
-        except (GoogleAuthError, ValueError, TypeError, AttributeError, msgspec.DecodeError) as error:
-            self._credentials = None
-            raise InvalidRequest(
-                f"There are no usable Google credentials for the provider {self._access.name}.",
-                detail="Set the JSON of a service account as its API key, or run chatd with default credentials.",
-                validations=[Validation("api_key", type(error).__name__)],
-            ) from error
+        except GoogleAuthError as error:
+            passes = bool(cast("Any", error).retryable) or isinstance(error.__cause__, TransportError)
+            if passes or isinstance(error, TransportError):
+                raise unreachable(self._access, error) from error
+            raise self._no_credentials(error) from error
+        except (ValueError, TypeError, AttributeError) as error:  # a key that is no service account's JSON
+            raise self._no_credentials(error) from error
         if not self._project:
             raise InvalidRequest(
                 f"The provider {self._access.name} needs a project.", validations=[Validation("options", "project")]
             )
+
+    def _no_credentials(self, error: Exception) -> InvalidRequest:
+        self._credentials = None  # to look for them anew: a file may have been put right
+        return InvalidRequest(
+            f"There are no usable Google credentials for the provider {self._access.name}.",
+            detail="Set the JSON of a service account as its API key, or run chatd with default credentials.",
+            validations=[Validation("api_key", type(error).__name__)],
+        )
 
 
 def _is_anthropic(model: str) -> bool:
