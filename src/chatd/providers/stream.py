@@ -22,8 +22,8 @@ from chatd.providers.transport import OutboundRequest, Transport, TransportFault
 FIRST_EVENT_SECONDS: Final = 60.0
 SILENCE_SECONDS: Final = 300.0
 DRAIN_SECONDS: Final = 0.2  # the end follows the last event at once; a vendor that holds it back loses the connection
-# The longest answers have 128 000 tokens, and vendors spend some 500 bytes on the event of each.
-MOST_ANSWER_BYTES: Final = 256 * 1024 * 1024
+# The longest answers have 128 000 tokens, and vendors spend up to 500 bytes on the event of each: twice that.
+MOST_ANSWER_BYTES: Final = 128 * 1024 * 1024
 _MOST_ERROR_BYTES: Final = 64 * 1024  # of an error's body; nothing longer is read by anyone
 _ERROR_SECONDS: Final = 5.0  # for an error's body, which follows its status at once
 # A success that is no stream: a whole answer, an error under a wrong status, a page of a proxy's. Any other type may be
