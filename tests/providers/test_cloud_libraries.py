@@ -25,7 +25,7 @@ def test_the_clouds_libraries_are_imported_only_when_used():
 
 @pytest.mark.parametrize(
     ("kind", "module", "package"),
-    [(ProviderKind.BEDROCK, "botocore.auth", "botocore"), (ProviderKind.VERTEX, "google.auth", "google-auth")],
+    [(ProviderKind.BEDROCK, "botocore.session", "botocore"), (ProviderKind.VERTEX, "google.auth", "google-auth")],
 )
 async def test_a_library_that_is_missing_is_named(
     kind: ProviderKind, module: str, package: str, monkeypatch: pytest.MonkeyPatch

@@ -121,6 +121,18 @@ async def test_a_connection_is_reset(cut: Cut):
         await answer(cut)
 
 
+async def test_a_reset_is_one_and_no_polite_end():
+    async with vendor_server([Turn(Say("a"), faults=[Cut(after_events=1, reset=True)])]) as vendor:
+        reader, writer = await asyncio.open_connection("127.0.0.1", int(vendor.url.rpartition(":")[2]))
+        body = json.dumps(BODY).encode()
+        head = f"POST {PATH} HTTP/1.1\r\nAuthorization: Bearer k\r\nContent-Length: {len(body)}\r\n\r\n"
+        writer.write(head.encode() + body)
+        with pytest.raises(ConnectionResetError):
+            async with asyncio.timeout(WAIT_SECONDS):
+                await reader.read()
+        writer.close()
+
+
 async def test_garbage_comes_between_events():
     assert b"\n\n\x00\xff" in await answer(Garbage(b"\x00\xff", after_events=1))
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import threading
 from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import quote
 
@@ -44,7 +43,7 @@ class BedrockHost:
         self._url = access.base_url.rstrip("/") or f"https://bedrock-runtime.{self._options.region}.amazonaws.com"
         self._protocol = AnthropicMessages()
         self._found: Credentials | None = None
-        self._lock = threading.Lock()  # requests are signed in threads
+        self._lock = asyncio.Lock()
 
     def protocol(self, model: str) -> AnthropicMessages:
         return self._protocol
@@ -54,44 +53,46 @@ class BedrockHost:
         url = f"{self._url}/model/{quote(request.model, safe='')}/invoke-with-response-stream"
         headers = json_headers(Accept="application/vnd.amazon.eventstream")
         key = self._access.api_key.reveal() if self._access.api_key else ""
-        bearer = key if key else "" if self._options.profile else os.environ.get(_BEARER_VARIABLE, "")
+        bearer = key or ("" if self._options.profile else os.environ.get(_BEARER_VARIABLE, ""))
         if bearer and not self._options.access_key_id:
             return OutboundRequest(url, body, {**headers, "Authorization": f"Bearer {bearer}"})
-        # Files, and for roles the network, are read for the machine's own credentials.
-        return await asyncio.to_thread(self._signed, url, body, headers, key)
+        # One at a time: files, and for roles the network, are read for the machine's own credentials, and threads are
+        # few.
+        async with self._lock:
+            credentials = await asyncio.to_thread(self._credentials, key)
+        return await asyncio.to_thread(self._signed, url, body, headers, credentials)
 
-    def _signed(self, url: str, body: bytes, headers: dict[str, str], key: str) -> OutboundRequest:
-        try:
-            # Half a second and some memory to import: only for who uses it.
-            from botocore.auth import SigV4Auth
-            from botocore.awsrequest import AWSRequest
-            from botocore.exceptions import BotoCoreError, CredentialRetrievalError, HTTPClientError
-        except ImportError as error:
-            raise not_installed(self._access, "botocore") from error
-        try:
-            credentials = self._credentials(key)
-        except (HTTPClientError, CredentialRetrievalError) as error:
-            raise unreachable(self._access, error) from error
-        except BotoCoreError as error:
-            raise self._no_credentials(type(error).__name__) from error
+    def _signed(self, url: str, body: bytes, headers: dict[str, str], credentials: Any) -> OutboundRequest:
+        from botocore.auth import SigV4Auth
+        from botocore.awsrequest import AWSRequest
+
         signed = AWSRequest(method="POST", url=url, data=body, headers=headers)
         cast("Any", SigV4Auth)(credentials, "bedrock", self._options.region).add_auth(signed)
         return OutboundRequest(url, body, dict(cast("dict[str, str]", signed.headers)))
 
     def _credentials(self, key: str) -> Any:
         """Key, secret and token of one moment: those of a role are renewed, and must not be mixed."""
-        from botocore.credentials import Credentials
-        from botocore.session import Session
+        try:
+            # Half a second and some memory to import: only for who uses it.
+            from botocore.credentials import Credentials
+            from botocore.exceptions import BotoCoreError, CredentialRetrievalError, HTTPClientError
+            from botocore.session import Session
+        except ImportError as error:
+            raise not_installed(self._access, "botocore") from error
 
         options = self._options
         if options.access_key_id:
-            return cast("Any", Credentials(options.access_key_id, key, options.session_token or None))
-        with self._lock:  # kept, for they renew themselves, and to find them takes files or the network
-            if self._found is None:
+            return Credentials(options.access_key_id, key, options.session_token or None)
+        try:
+            if self._found is None:  # kept, for they renew themselves
                 self._found = cast("Any", Session)(profile=options.profile or None).get_credentials()
             if self._found is None:
                 raise self._no_credentials("missing")
             return cast("Any", self._found).get_frozen_credentials()
+        except (HTTPClientError, CredentialRetrievalError) as error:
+            raise unreachable(self._access, error) from error
+        except BotoCoreError as error:
+            raise self._no_credentials(type(error).__name__) from error
 
     def _no_credentials(self, why: str) -> InvalidRequest:
         return InvalidRequest(
