@@ -25,13 +25,19 @@ from providers.raw_vendor import Talk, Vendor, says, vendor
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
 
-@pytest.mark.parametrize("host", ["169.254.169.254", "[fe80::1]", "[fd00:ec2::254]", "[::ffff:169.254.169.254]"])
+@pytest.mark.parametrize(
+    "host", ["169.254.169.254", "169.254.170.2", "100.100.100.200", "[fd00:ec2::254]", "[::ffff:169.254.169.254]"]
+)
 async def test_addresses_at_which_clouds_give_out_credentials_are_not_asked(host: str):
     async with open_transport() as transport:
         told = await fault(transport, request(f"http://{host}/latest"))
 
     assert told.fault is Fault.ADDRESS
     assert not classify(FailureSignals(fault=told.fault, text=told.text), NOW).retryable
+
+
+def test_an_address_at_which_containers_find_their_host_is_asked():
+    vendor_socket((socket.AF_INET, socket.SOCK_STREAM, 0, "", ("169.254.1.2", 11434))).close()
 
 
 def test_connections_are_kept_alive_while_a_model_thinks():
