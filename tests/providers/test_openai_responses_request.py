@@ -9,9 +9,7 @@ import pytest
 from chatd.core.errors import InvalidRequest
 from chatd.core.model import Capabilities, ModelRequest, ProviderTool, ToolChoice, ToolSpec
 from chatd.core.parts import (
-    ContextFilePart,
     FilePart,
-    FileReferencePart,
     ReasoningPart,
     SourcePart,
     TextPart,
@@ -258,8 +256,7 @@ def test_images_and_files_go_as_such_where_the_model_takes_them():
         FilePart(media_type="application/pdf", name="b.pdf", data=PNG),
         FilePart(media_type="text/plain", name="c.txt", data=base64.b64encode(b"words").decode()),
     )
-    able = Capabilities(images=True, pdfs=True, text_files=True)
-    content = responses_body(user(*parts), capabilities=able)["input"][0]["content"]
+    content = responses_body(user(*parts))["input"][0]["content"]
 
     assert content[0] == {"type": "input_image", "image_url": f"data:image/png;base64,{PNG}", "detail": "auto"}
     assert content[1] == {
@@ -268,41 +265,6 @@ def test_images_and_files_go_as_such_where_the_model_takes_them():
         "file_data": f"data:application/pdf;base64,{PNG}",
     }
     assert content[2]["type"] == "input_file"
-
-
-def test_where_a_model_takes_none_a_text_says_what_was_left_out():
-    parts = (
-        FilePart(media_type="image/png", name="a.png", data=PNG),
-        FilePart(media_type="application/pdf", name="b.pdf", data=PNG),
-        FilePart(media_type="text/plain", name="c.txt", data=base64.b64encode(b"words").decode()),
-        FilePart(media_type="video/mp4", name="d.mp4", data=PNG),
-        FilePart(media_type="image/png", name="e.png"),
-    )
-    content = responses_body(user(*parts), capabilities=Capabilities(images=False))["input"][0]["content"]
-
-    assert {piece["type"] for piece in content} == {"input_text"}
-    texts = [piece["text"] for piece in content]
-    assert "a.png" in texts[0]
-    assert "b.pdf" in texts[1]
-    assert texts[2] == "File c.txt:\nwords"
-    assert "d.mp4" in texts[3]
-    assert "missing" in texts[4]
-
-
-def test_an_image_that_is_too_large_is_named_instead():
-    part = FilePart(media_type="image/png", name="a.png", data=PNG)
-    content = responses_body(user(part), capabilities=Capabilities(max_image_bytes=1))["input"][0]["content"]
-
-    assert content[0]["type"] == "input_text"
-
-
-def test_references_to_files_and_context_are_texts():
-    reference = FileReferencePart(file_name="a.py", start_line=1, end_line=2, content="```\nx")
-    context = ContextFilePart(context_file_path="AGENTS.md", context_file_content="rules")
-    content = responses_body(user(reference, context))["input"][0]["content"]
-
-    assert content[0]["text"] == "[file-reference] a.py:1-2\n````\n```\nx\n````"
-    assert content[1]["text"] == "Context file AGENTS.md:\nrules"
 
 
 @pytest.mark.parametrize(

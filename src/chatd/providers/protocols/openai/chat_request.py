@@ -5,7 +5,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from chatd.core.model import Capabilities, ModelRequest, PromptMessage, ProviderTool
+from chatd.core.model import ModelRequest, PromptMessage, ProviderTool
 from chatd.core.parts import ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from chatd.core.roles import Role
 from chatd.providers.protocols.openai.chat_chunks import given
@@ -28,6 +28,7 @@ from chatd.providers.protocols.openai.schemas import acceptable
 
 _OURS: Final = frozenset({"model", "messages", "stream"})
 _WEB_SEARCH: Final = "web_search"
+_TEXT_FILES: Final = False  # files are PDF files here: OpenAI refuses others
 
 
 class OpenAIChatOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -117,20 +118,18 @@ def _messages(request: ModelRequest, options: OpenAIChatOptions, dialect: ChatDi
     """What a user says in one go is one message: templates of many models take no two in a row."""
     messages: list[JsonObject] = []
     held: list[Content] = []  # of the user, and what nobody else may say: images of tools, what the system says
-    # Files are PDF files here: OpenAI refuses others.
-    capabilities = msgspec.structs.replace(request.capabilities, text_files=False)
     for message in request.messages:
         match message.role:
             case Role.SYSTEM:
                 text = joined_text(message.parts)
-                if text and not capabilities.system_messages:
+                if text and not request.capabilities.system_messages:
                     held.append(text)
                 elif text:
                     messages += _user(held)
                     held = []
                     messages.append({"role": options.system_role, "content": text})
             case Role.USER:
-                held += contents(message.parts, capabilities)
+                held += contents(message.parts, text_files=_TEXT_FILES)
             case Role.ASSISTANT:
                 if said := _assistant(message, request, options, dialect):
                     messages += [*_user(held), said]
@@ -138,7 +137,7 @@ def _messages(request: ModelRequest, options: OpenAIChatOptions, dialect: ChatDi
             case Role.TOOL:
                 for part in message.parts:
                     if isinstance(part, ToolResultPart) and not part.provider_executed:
-                        messages.append(_result(part, capabilities, held))
+                        messages.append(_result(part, held))
     return [*messages, *_user(held)]
 
 
@@ -210,9 +209,9 @@ def _joined(thoughts: Sequence[ReasoningPart]) -> str:
     return "\n\n".join(clean(part.text) for part in thoughts if part.text.strip())
 
 
-def _result(part: ToolResultPart, capabilities: Capabilities, shown: list[Content]) -> JsonObject:
+def _result(part: ToolResultPart, shown: list[Content]) -> JsonObject:
     """A tool's message takes text only: what it showed goes to `shown`, for a user's message after all results."""
-    said = tool_output(part, capabilities)
+    said = tool_output(part, text_files=_TEXT_FILES)
     text = said.text
     if said.media is not None:
         shown += [f"Shown by {part.tool_name or 'the tool'} (call {part.tool_call_id}):", said.media]

@@ -3,23 +3,14 @@
 import base64
 import binascii
 from collections.abc import Iterable
-from typing import Final, TypeVar
+from typing import TypeVar
 
 import msgspec
 
 from chatd.core.errors import InvalidRequest
-from chatd.core.model import Capabilities
-from chatd.core.parts import ContextFilePart, FilePart, FileReferencePart, Part, TextPart, ToolResultPart
+from chatd.core.parts import FilePart, Part, TextPart, ToolResultPart
 
 JsonObject = dict[str, object]
-
-_IMAGE_TYPES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
-_TEXT_TYPES: Final = frozenset(
-    {
-        "application/json", "application/xml", "application/yaml", "application/x-yaml", "application/javascript",
-        "application/typescript", "application/toml", "application/sql", "application/x-sh",
-    }
-)  # fmt: skip
 
 
 class ImageContent(msgspec.Struct, frozen=True):
@@ -61,19 +52,18 @@ def clean(text: str) -> str:
     return text
 
 
-def contents(parts: Iterable[Part], capabilities: Capabilities) -> list[Content]:
-    """What a person or the system says. Blank texts are left out, and so is what only people see."""
+def contents(parts: Iterable[Part], *, text_files: bool) -> list[Content]:
+    """What a person or the system says; repair has left only what the model takes. Blank texts are left out here too.
+
+    Without `text_files` a file of text is told in words.
+    """
     found: list[Content] = []
     for part in parts:
         match part:
             case TextPart(text=text) if text.strip():
                 found.append(clean(text))
-            case FileReferencePart():
-                found.append(_file_reference(part))
-            case ContextFilePart(context_file_content=text) if text.strip():
-                found.append(clean(f"Context file {part.context_file_path}:\n{text}"))
             case FilePart():
-                found.append(_attachment(part, capabilities))
+                found.append(_attachment(part, text_files=text_files))
             case _:
                 pass
     return found
@@ -81,39 +71,18 @@ def contents(parts: Iterable[Part], capabilities: Capabilities) -> list[Content]
 
 def joined_text(parts: Iterable[Part]) -> str:
     """The texts alone, for roles that take nothing else."""
-    return "\n\n".join(text for text in contents(parts, Capabilities(images=False)) if isinstance(text, str))
+    return "\n\n".join(clean(part.text) for part in parts if isinstance(part, TextPart) and part.text.strip())
 
 
-def _file_reference(part: FileReferencePart) -> str:
-    fence = "```"
-    while fence in part.content:
-        fence += "`"
-    lines = f"{part.start_line}-{part.end_line}"
-    return clean(f"[file-reference] {part.file_name}:{lines}\n{fence}\n{part.content}\n{fence}")
-
-
-def _attachment(part: FilePart, capabilities: Capabilities) -> Content:
+def _attachment(part: FilePart, *, text_files: bool) -> Content:
     media_type = part.media_type.partition(";")[0].strip().lower()
     name = clean(part.name) or "file"
     url = f"data:{media_type};base64,{part.data}"
-    if not part.data:
-        return f"[The file {name} is missing.]"
-    if media_type in _IMAGE_TYPES:
-        limit = capabilities.max_image_bytes
-        if not capabilities.images:
-            return f"[The image {name} was left out: this model takes no images.]"
-        if limit is not None and len(part.data) * 3 // 4 > limit:
-            return f"[The image {name} was left out: it is larger than the {limit} bytes that this model takes.]"
+    if media_type.startswith("image/"):
         return ImageContent(url)
-    if media_type == "application/pdf":
-        if capabilities.pdfs:
-            return FileContent(name, url)
-        return f"[The file {name} was left out: this model takes no PDF files.]"
-    if media_type.startswith("text/") or media_type in _TEXT_TYPES or media_type.endswith(("+json", "+xml")):
-        if capabilities.text_files:
-            return FileContent(name, url)
-        return f"File {name}:\n{_decoded(part.data)}"
-    return f"[The file {name} was left out: this model takes no files of type {media_type}.]"
+    if media_type == "application/pdf" or text_files:
+        return FileContent(name, url)
+    return f"File {name}:\n{_decoded(part.data)}"
 
 
 def _decoded(data: str) -> str:
@@ -140,11 +109,11 @@ class ToolOutput(msgspec.Struct, frozen=True):
     media: ImageContent | FileContent | None = None
 
 
-def tool_output(part: ToolResultPart, capabilities: Capabilities) -> ToolOutput:
+def tool_output(part: ToolResultPart, *, text_files: bool) -> ToolOutput:
     """An error's own words, an image as one, else the JSON as it is. Nothing at all is `{}`."""
     result = clean(part.result)
     if part.is_media:
-        return _media_output(result, capabilities)
+        return _media_output(result, text_files=text_files)
     if part.is_error:
         try:
             return ToolOutput(msgspec.json.decode(result, type=_Error).error or result)
@@ -153,13 +122,15 @@ def tool_output(part: ToolResultPart, capabilities: Capabilities) -> ToolOutput:
     return ToolOutput("{}" if result.strip() in ("", "null") else result)
 
 
-def _media_output(result: str, capabilities: Capabilities) -> ToolOutput:
+def _media_output(result: str, *, text_files: bool) -> ToolOutput:
     try:
         media = msgspec.json.decode(result, type=_Media)
         base64.b64decode(media.data, validate=True)
     except (binascii.Error, msgspec.DecodeError, ValueError, RecursionError):
         return ToolOutput("[The tool returned media that can't be read.]")
-    shown = _attachment(FilePart(media_type=media.mime_type, name="tool result", data=media.data), capabilities)
+    shown = _attachment(
+        FilePart(media_type=media.mime_type, name="tool result", data=media.data), text_files=text_files
+    )
     if isinstance(shown, str):
         return ToolOutput(f"{media.text}\n{shown}" if media.text else shown)
     return ToolOutput(media.text, shown)

@@ -158,13 +158,13 @@ def _input(request: ModelRequest, options: OpenAIOptions) -> tuple[str, list[Inp
                 elif text:
                     items.append(_message(options.system_role, [text]))
             case Role.USER:
-                if said := [*held, *contents(message.parts, request.capabilities)]:
+                if said := [*held, *contents(message.parts, text_files=True)]:
                     items.append(_message("user", said))
                     held = []
             case Role.ASSISTANT:
                 items += assistant.of(message)
             case Role.TOOL:
-                items += _results(message, request, assistant)
+                items += _results(message, assistant)
     if held:
         items.append(_message("user", held))
     if leading and not items:  # instructions alone are no input
@@ -186,12 +186,12 @@ def _content(content: Content) -> JsonObject:
             return {"type": "input_text", "text": content}
 
 
-def _results(message: PromptMessage, request: ModelRequest, assistant: AssistantItems) -> list[JsonObject]:
+def _results(message: PromptMessage, assistant: AssistantItems) -> list[JsonObject]:
     items: list[JsonObject] = []
     for part in message.parts:
         if not isinstance(part, ToolResultPart) or part.provider_executed:
             continue
-        said = tool_output(part, request.capabilities)
+        said = tool_output(part, text_files=True)
         if part.tool_call_id in assistant.told:
             shown: list[Content] = [f"Result of the computer action {part.tool_call_id}: {said.text}"]
             items.append(_message("user", shown if said.media is None else [*shown, said.media]))
