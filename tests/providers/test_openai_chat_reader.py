@@ -309,6 +309,20 @@ def test_a_refusal_is_read_by_people_and_told_apart():
     assert result.answer.finish_detail == "I won't."
 
 
+def test_lists_of_sources_are_read_once_with_their_titles():
+    """As Perplexity sends them with every chunk, and xAI in the end."""
+    listed = {
+        "citations": ["https://a", "https://b"],
+        "search_results": [{"url": "https://a", "title": "A", "date": 1}],
+    }
+    result = read_chat({**chunk(content="a"), **listed}, {**chunk(content="b"), **listed}, chunk("stop"), DONE)
+    odd = read_chat({**chunk(content="a"), "citations": [{"start": 1}], "search_results": None}, chunk("stop"), DONE)
+
+    sources = [part for part in result.answer.parts if isinstance(part, SourcePart)]
+    assert [(part.url, part.title) for part in sources] == [("https://a", "A"), ("https://b", "")]
+    assert odd.answer.parts == (TextPart(text="a"),)
+
+
 def test_citations_are_sources_once():
     citation = {"type": "url_citation", "url_citation": {"url": "https://a.example", "title": "A"}}
     result = read_chat(chunk(content="see", annotations=[citation, citation]), chunk("stop"), DONE)

@@ -83,6 +83,8 @@ class Chunk(msgspec.Struct, gc=False):
     usage: msgspec.Raw = NOTHING
     error: msgspec.Raw = NOTHING
     x_groq: GroqExtra | None = None
+    search_results: msgspec.Raw = NOTHING  # Perplexity
+    citations: msgspec.Raw = NOTHING  # Perplexity, xAI
 
 
 CHUNK: Final = msgspec.json.Decoder(Chunk)

@@ -18,7 +18,6 @@ from chatd.core.model import (
     Ping,
     ReasoningDelta,
     ReasoningStarted,
-    SourceFound,
     TextDelta,
     TextStarted,
     UsageReported,
@@ -30,7 +29,6 @@ from chatd.providers.protocols.openai.chat_chunks import (
     CHUNK,
     NOTHING,
     CallDelta,
-    ChatAnnotation,
     Choice,
     Chunk,
     ContentPiece,
@@ -40,6 +38,7 @@ from chatd.providers.protocols.openai.chat_chunks import (
 )
 from chatd.providers.protocols.openai.chat_details import StreamedDetails
 from chatd.providers.protocols.openai.chat_metadata import ChatMetadata, ReasoningField
+from chatd.providers.protocols.openai.chat_sources import StreamedSources
 from chatd.providers.protocols.openai.errors import vendor_error
 from chatd.providers.protocols.openai.usage import read_usage
 
@@ -88,7 +87,7 @@ class ChatReader:
         self._calls = StreamedCalls()
         self._reason: str | None = None
         self._refusal: list[str] = []
-        self._sources: set[str] = set()
+        self._sources = StreamedSources()
 
     def read(self, event: WireEvent) -> list[ModelEvent]:
         data = event.data
@@ -112,6 +111,8 @@ class ChatReader:
             if choice.finish_reason:
                 self._reason = choice.finish_reason.lower()  # some gateways say it loud
         self._read_usage(chunk, choice, events)
+        if chunk.citations is not NOTHING or chunk.search_results is not NOTHING:
+            self._sources.listed(chunk, events)
         failure = _failure(event, chunk, choice)
         if failure is not None:
             self._over = True
@@ -149,7 +150,7 @@ class ChatReader:
         elif delta.function_call is not None:
             self._add_call(CallDelta(index=0, function=delta.function_call), events)
         if delta.annotations:
-            self._add_sources(delta.annotations, events)
+            self._sources.annotated(delta.annotations, events)
 
     def _add_text(self, text: str, events: list[ModelEvent]) -> None:
         block = self._text
@@ -198,13 +199,6 @@ class ChatReader:
             block = self._open()
             call = block.call = self._calls.begin(piece, block.number)
         self._calls.grow(call, piece, events)
-
-    def _add_sources(self, annotations: list[ChatAnnotation], events: list[ModelEvent]) -> None:
-        for annotation in annotations:
-            found = annotation.url_citation
-            if found is not None and found.url and found.url not in self._sources:
-                self._sources.add(found.url)
-                events.append(SourceFound(url=found.url, title=found.title or ""))
 
     # Blocks
 
