@@ -1,4 +1,4 @@
-"""Sources in a Chat Completions stream: OpenAI's annotations, and the lists of Perplexity and xAI beside the choices."""
+"""Sources in a Chat Completions stream: OpenAI's annotations, and the lists that Perplexity and xAI send."""
 
 from typing import Final
 
