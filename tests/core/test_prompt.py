@@ -91,6 +91,12 @@ def test_what_the_provider_ran_stands_after_its_call_and_before_our_calls():
     assert local_calls(parts) == (mine,)
 
 
+def test_a_result_of_an_id_that_was_used_twice_stands_once():
+    call, result = searched("s")
+
+    assert ordered(answer(call, call, result)) == (call, result, call)
+
+
 def test_all_else_keeps_its_order():
     """Vendors sign a call together with the thought before it."""
     thoughts = [ReasoningPart(text=f"{n}") for n in range(3)]

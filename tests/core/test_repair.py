@@ -198,6 +198,13 @@ def test_metadata_of_calls_and_reasoning_goes_back_too_and_is_warned_of_elsewher
     assert [warning.loss for warning in repaired(history, ANTHROPIC).warnings] == [Loss.METADATA, Loss.METADATA]
 
 
+@pytest.mark.behaviour("CONTENT-6")
+def test_metadata_of_an_empty_text_is_warned_of() -> None:
+    changed = repaired([assistant(text(" ", '{"citations":[]}'), text("yes"))])
+    assert changed.messages == (assistant(text("yes")),)
+    assert [(warning.loss, warning.detail) for warning in changed.warnings] == [(Loss.METADATA, "of an empty text")]
+
+
 def test_metadata_of_an_unknown_name_is_ignored_without_a_warning() -> None:
     history = [assistant(TextPart(text="yes", provider_metadata={"acme": "{}"}))]
     assert repaired(history) == Repaired((assistant(text("yes")),))
@@ -423,8 +430,22 @@ def test_a_result_belongs_to_the_newest_call_of_its_id() -> None:
 
 def test_an_id_that_a_vendor_used_twice_in_a_message_tells_no_pairs() -> None:
     searched, found = vendors_pair("s")
-    changed = repaired([assistant(searched, searched, found, text("so"))])
-    assert changed.messages == (assistant(text("so")),)
+    for parts in ((searched, searched, found), (searched, found, found), (searched, found) * 2, (found, searched)):
+        assert repaired([assistant(*parts, text("so"))]).messages == (assistant(text("so")),)
+
+
+def test_what_a_vendor_calls_its_own_tools_stays_and_is_the_same_for_call_and_result() -> None:
+    searched, found = vendors_pair("s")
+    searched = msgspec.structs.replace(searched, tool_name="mcp:docs.search")
+    changed = repaired([assistant(searched, found, text("so"))])
+    assert changed.messages == (
+        assistant(searched, msgspec.structs.replace(found, tool_name="mcp:docs.search"), text("so")),
+    )
+
+
+def test_what_a_vendor_ran_itself_stays_where_no_tools_of_ours_are_taken() -> None:
+    history = [assistant(*vendors_pair("s"), text("so"))]
+    assert repaired(history, capabilities=Capabilities(tools=False)) == Repaired(tuple(history))
 
 
 def test_ids_are_written_in_characters_that_every_vendor_takes() -> None:
@@ -547,7 +568,7 @@ def test_a_result_that_comes_when_the_vendor_goes_on_is_one_with_its_call() -> N
     assert repaired(history) == Repaired((assistant(text("hm"), open_call, found, text("so")), user(text("and?"))))
     apart = [assistant(text("hm")), assistant(text("so")), user(text("and?"))]
     assert repaired(apart) == Repaired(tuple(apart))
-    others = [assistant(open_call, origin="one"), assistant(found, text("so"), origin="two"), user(text("and?"))]
+    others = [assistant(open_call), assistant(found, text("so"), origin="two"), user(text("and?"))]
     assert repaired(others).messages == (assistant(text("so"), origin="two"), user(text("and?")))
 
 

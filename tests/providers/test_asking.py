@@ -9,7 +9,7 @@ import structlog
 
 from chatd.clock import SystemClock
 from chatd.core.failure import FailureKind
-from chatd.core.model import Finished, ModelEvent, ModelRequest, PromptMessage, ProtocolName, ToolSpec
+from chatd.core.model import Finished, ModelEvent, ModelRequest, PromptMessage, ProtocolName, ProviderTool, ToolSpec
 from chatd.core.parts import ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from chatd.core.roles import Role
 from chatd.core.secret import Secret
@@ -79,16 +79,17 @@ async def test_a_history_with_calls_goes_in_words_where_no_tool_is_offered():
     """To make a title or a summary of it, say."""
     called = PromptMessage(Role.ASSISTANT, (ToolCallPart(tool_call_id="c", tool_name="ls", args='{"a":1}'),), "mine")
     said = PromptMessage(Role.TOOL, (ToolResultPart(tool_call_id="c", tool_name="ls", result='"x"'),))
-    plain, with_tools = request(USER, called, said), request(USER, called, said)
-    with_tools = msgspec.structs.replace(with_tools, tools=(ToolSpec("ls", "", "{}"),))
+    plain = request(USER, called, said)
+    with_tools = msgspec.structs.replace(plain, tools=(ToolSpec("ls", "", "{}"),))
+    with_search = msgspec.structs.replace(plain, provider_tools=(ProviderTool("web_search"),))
 
     roles: list[list[str]] = []
-    for history in (plain, with_tools):
+    for history in (plain, with_tools, with_search):
         async with vendor_server([Turn(Say("hi"))]) as server:
             await asked(history, server.url + "/v1")
         roles.append([message["role"] for message in server.asked[0].body["messages"]])
 
-    assert roles == [["user", "assistant", "user"], ["user", "assistant", "tool"]]
+    assert roles == [["user", "assistant", "user"], *[["user", "assistant", "tool"]] * 2]
 
 
 async def test_a_provider_that_can_not_be_asked_is_a_failure_of_its_configuration(monkeypatch: pytest.MonkeyPatch):

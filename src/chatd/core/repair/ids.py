@@ -33,7 +33,7 @@ def distinct_ids(messages: Sequence[PromptMessage], protocol: ProtocolName, prov
     repaired: list[PromptMessage] = []
     for message in messages:
         if message.role is Role.ASSISTANT:
-            ids.begin_answer(is_own=message.origin == provider)
+            ids.is_own = message.origin == provider
         parts = tuple(map(ids.renamed, message.parts))
         repaired.append(message if parts == message.parts else msgspec.structs.replace(message, parts=parts))
     return tuple(repaired)
@@ -42,14 +42,10 @@ def distinct_ids(messages: Sequence[PromptMessage], protocol: ProtocolName, prov
 class _Ids:
     def __init__(self, protocol: ProtocolName) -> None:
         self._is_chat = protocol is ProtocolName.OPENAI_CHAT
-        self._is_own = False
+        self.is_own = False  # whether the message whose calls come next is this provider's
         self._used: set[str] = set()
         self._repeats: Counter[str] = Counter()
-        self._waiting: dict[tuple[str, bool], list[str]] = {}  # of the newest message: new ids, first call first
-
-    def begin_answer(self, *, is_own: bool) -> None:
-        self._is_own = is_own
-        self._waiting.clear()
+        self._waiting: dict[tuple[str, bool], list[str]] = {}  # for results: new ids, first call first
 
     def renamed(self, part: Part) -> Part:
         if not isinstance(part, ToolCallPart | ToolResultPart):
@@ -77,7 +73,7 @@ class _Ids:
     def _acceptable(self, wanted: str) -> str:
         if not self._is_chat:
             return _NOT_ALLOWED.sub("_", wanted)[:LONGEST_ID] or _NAMELESS
-        taken = _OWN_CHAT_ID if self._is_own else _ANY_CHAT_ID
+        taken = _OWN_CHAT_ID if self.is_own else _ANY_CHAT_ID
         return wanted if taken.fullmatch(wanted) else _nine(wanted)
 
     def _another(self, plain: str, number: int) -> str:

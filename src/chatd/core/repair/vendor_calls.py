@@ -28,7 +28,7 @@ def pair_vendor_calls(
     """Anything but a pair of one call and, later, one result of the same id is left out, and so is a call that the
     vendor can't go on with any more."""
     joined = _with_late_results(messages)
-    latest = _latest_answer(joined) if protocol in _GOING_ON else None
+    latest = _last_but_tools(joined) if protocol in _GOING_ON else None
     return [
         (place, _paired(place, message, protocol, warnings, may_be_open=index == latest))
         for index, (place, message) in enumerate(joined)
@@ -88,7 +88,7 @@ def _with_late_results(messages: Sequence[Numbered]) -> list[Numbered]:
 
 
 def _goes_on(before: PromptMessage, message: PromptMessage) -> bool:
-    if not before.role is message.role is Role.ASSISTANT or before.origin != message.origin:
+    if not before.role is message.role is Role.ASSISTANT:
         return False
     vendors = [part for part in before.parts if _is_vendors(part)]
     called = {part.tool_call_id for part in vendors if isinstance(part, ToolCallPart)}
@@ -96,13 +96,10 @@ def _goes_on(before: PromptMessage, message: PromptMessage) -> bool:
     return any(_is_vendors(part) and part.tool_call_id in called for part in message.parts)
 
 
-def _latest_answer(messages: Sequence[Numbered]) -> int | None:
-    """The last message of an assistant, if only tools have spoken since."""
-    for index in range(len(messages) - 1, -1, -1):
-        message = messages[index][1]
-        if message.parts and message.role is not Role.TOOL:
-            return index if message.role is Role.ASSISTANT else None
-    return None
+def _last_but_tools(messages: Sequence[Numbered]) -> int | None:
+    """The last message that is not a tool's."""
+    spoken = [index for index, (_, message) in enumerate(messages) if message.role is not Role.TOOL]
+    return spoken[-1] if spoken else None
 
 
 def _is_vendors(part: Part) -> TypeGuard[ToolCallPart | ToolResultPart]:

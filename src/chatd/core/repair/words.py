@@ -4,15 +4,12 @@ import msgspec
 
 from chatd.core.model import PromptMessage
 from chatd.core.parts import Part, TextPart, ToolCallPart, ToolResultPart
-from chatd.core.roles import Role
 
 
 def in_words(message: PromptMessage) -> PromptMessage:
-    """What tools said is said by the user then."""
+    """What tools said is text then, which pair_calls has the user say."""
     parts = tuple(_told(part) for part in message.parts)
-    if parts == message.parts:
-        return message
-    return msgspec.structs.replace(message, role=Role.USER if message.role is Role.TOOL else message.role, parts=parts)
+    return message if parts == message.parts else msgspec.structs.replace(message, parts=parts)
 
 
 def result_in_words(result: ToolResultPart) -> str:
