@@ -198,6 +198,7 @@ BUDGET = {"type": "enabled", "budget_tokens": 8192}
         ("claude-sonnet-5-5", "none", {}, None, "low"),
         ("claude-sonnet-5-5", "max", {"thinking": {"type": "between_tools"}}, {"type": "between_tools"}, "high"),
         ("claude-haiku-5-5", "max", {"thinking": {"type": "between_tools"}}, {"type": "disabled"}, "high"),
+        ("claude-opus-5-5", "high", {}, ADAPTIVE, "high"),
         ("claude-opus-5-5", "low", {"thinking": {"type": "disabled"}}, None, "low"),
         ("claude-fable-5", "low", {"thinking": {"type": "disabled"}}, None, "low"),
         ("claude-sonnet-4-6", "high", {"thinking": {"type": "disabled"}}, {"type": "disabled"}, "high"),

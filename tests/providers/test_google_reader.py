@@ -206,6 +206,14 @@ def test_a_search_is_shown_with_its_sources_each_once_and_has_nothing_to_send_ba
     ]
 
 
+def test_a_source_keeps_the_title_that_it_was_first_told_with() -> None:
+    places = [{"web": {"uri": "https://a.example", "title": title}} for title in ("First", "Second")]
+    answered = answer_of(chunk({"text": "x"}, finish="STOP", groundingMetadata={"groundingChunks": places}))
+    assert [event for event in answered.events if isinstance(event, SourceFound)] == [
+        SourceFound("https://a.example", "First")
+    ]
+
+
 def test_pages_that_the_vendor_read_are_its_call_and_result() -> None:
     pages = {"urlMetadata": [{"retrievedUrl": "https://a", "urlRetrievalStatus": "URL_RETRIEVAL_STATUS_ERROR"}]}
     call, result, _ = answer_of(chunk({"text": "x"}, finish="STOP", urlContextMetadata=pages)).answer.parts
@@ -319,6 +327,7 @@ def test_an_error_inside_of_a_stream_has_its_status_and_its_wait() -> None:
         "details": [
             {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "RATE_LIMIT_EXCEEDED"},
             {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34.5s"},
+            {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "2s"},
         ],
     }
     answered = answer_of(
