@@ -3,13 +3,15 @@
 import asyncio
 import ssl
 from datetime import UTC, datetime
+from typing import Any, NoReturn, cast
 
 import aiohttp
 import pytest
 from aiohttp.client_reqrep import ConnectionKey
 
 from chatd.core.failure import FailureSignals, Fault, classify
-from chatd.providers.transport import OutboundRequest, as_fault, as_written, open_transport
+from chatd.providers.network import Proxy
+from chatd.providers.transport import OutboundRequest, Transport, as_fault, as_written, open_transport
 from providers.posting import WAIT_SECONDS, WHOLE, body, fault, request
 from providers.raw_vendor import chunk, head, says, vendor
 
@@ -90,6 +92,28 @@ async def test_a_dead_connection_is_replaced_by_a_new_one_and_not_by_another_dea
         assert await body(transport, request(running.url)) == b"hello"
 
     assert (running.connections, running.requests) == (3, 4)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        aiohttp.ServerDisconnectedError(),
+        aiohttp.ClientOSError(32, "Broken pipe"),
+        aiohttp.ClientConnectionResetError("Cannot write to closing transport"),
+    ],
+)
+@pytest.mark.behaviour("ERR-5")
+async def test_a_dead_connection_is_known_by_whichever_error_comes_first(error: aiohttp.ClientError):
+    """Which one it is depends on when the end of the connection is noticed, so the pool is played here."""
+
+    class DeadPool:
+        async def post(self, _url: object, *, trace_request_ctx: Any, **_more: object) -> NoReturn:
+            trace_request_ctx.was_reused = True
+            raise error
+
+    async with vendor(WHOLE) as (running, _), aiohttp.ClientSession() as fresh:
+        transport = Transport(cast("aiohttp.ClientSession", DeadPool()), fresh, proxy=Proxy())
+        assert await body(transport, request(running.url)) == b"hello"
 
 
 async def test_a_new_connection_that_breaks_is_not_tried_again():

@@ -26,9 +26,13 @@ class Tokens:
 
     def __init__(self, seconds: int) -> None:
         self.given = 0
+        self.is_busy = False
         self.seconds = seconds
 
     async def talk(self, _reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self.is_busy:
+            writer.write(head("503 Busy", "application/json") + chunk(b"{}") + chunk(b""))
+            return
         self.given += 1
         body = json.dumps({"access_token": f"t{self.given}", "expires_in": self.seconds, "token_type": "Bearer"})
         writer.write(head(content_type="application/json") + chunk(body.encode()) + chunk(b""))
@@ -116,6 +120,19 @@ async def test_a_token_server_that_can_not_be_reached_is_asked_again(private_key
 
     assert caught.value.failure.retryable
     assert private_key not in str(caught.value.failure)
+
+
+async def test_a_token_server_that_is_busy_is_asked_again(private_key: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("google.auth._exponential_backoff.time.sleep", lambda _: None)
+    async with vertex(private_key) as (asked, tokens, _):
+        tokens.is_busy = True
+        with pytest.raises(ModelCallFailed) as caught:
+            await asked.prepare(request("gemini-3"))
+        tokens.is_busy = False
+        made = await asked.prepare(request("gemini-3"))
+
+    assert caught.value.failure.retryable
+    assert made.headers["Authorization"] == "Bearer t1"
 
 
 @pytest.mark.parametrize("is_there", [True, False])
