@@ -193,6 +193,7 @@ CASES: dict[str, Case] = {
     "get_model_config": checked(READ, Kind.MODEL, lambda _: {"id": new_id()}),
     "get_default_model_config": checked(READ, Kind.MODEL),
     "list_model_configs": checked(READ, Kind.PROVIDER),
+    "list_model_origins": checked(READ, Kind.PROVIDER),
     "list_offered_models": checked(READ, Kind.MODEL),
     "elect_default_model_config": msgspec.structs.replace(checked(UPDATE, Kind.MODEL), machines_only=True),
     "set_default_model_config": checked(UPDATE, Kind.MODEL, lambda _: {"id": new_id()}),

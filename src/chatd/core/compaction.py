@@ -82,7 +82,7 @@ class Futile(msgspec.Struct, frozen=True):
     tokens: int
 
 
-def check(history: Sequence[Message], window: Window) -> Fits | Due | Futile:
+def check(history: Sequence[Message | NewMessage], window: Window) -> Fits | Due | Futile:
     """After a step, whose answer is the last of the history."""
     answers = _answers_since_summary(history)
     if not answers:
@@ -95,13 +95,13 @@ def check(history: Sequence[Message], window: Window) -> Fits | Due | Futile:
     return Due(tokens)
 
 
-def context_tokens(history: Sequence[Message]) -> int:
+def context_tokens(history: Sequence[Message | NewMessage]) -> int:
     """What a prompt over this history holds, as far as the last answer tells."""
     answers = _answers_since_summary(history)
     return held_tokens(answers[-1]) if answers else 0
 
 
-def _answers_since_summary(history: Sequence[Message]) -> list[Usage]:
+def _answers_since_summary(history: Sequence[Message | NewMessage]) -> list[Usage]:
     usages: list[Usage] = []
     for message in reversed(history):
         if message.compressed:
@@ -111,7 +111,7 @@ def _answers_since_summary(history: Sequence[Message]) -> list[Usage]:
     return usages[::-1]
 
 
-def _has_summary(history: Sequence[Message]) -> bool:
+def _has_summary(history: Sequence[Message | NewMessage]) -> bool:
     return any(message.compressed and message.visibility is Visibility.MODEL for message in history)
 
 

@@ -131,8 +131,8 @@ def merged(previews: Iterable[Preview]) -> list[Preview]:
 
 
 def cut_short(previews: Sequence[Preview], at: str) -> tuple[Part, ...]:
-    """The parts of an interrupted answer, of which only its previews are left: as the accumulator would have it, but for
-    what is the vendor's own. Results of local tools are not in it: they belong to messages of their own."""
+    """The parts of an interrupted answer, of which only its previews are left: as the accumulator would give them,
+    without what is the vendor's own. Results of local tools are not among them: they have messages of their own."""
     parts: list[Part] = []
     for preview in merged(previews):
         match preview.part:

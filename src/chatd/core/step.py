@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from chatd.core.accumulate import Answer
-from chatd.core.parts import Part, ToolCallPart
+from chatd.core.parts import AnyPart, Part, ToolCallPart
 from chatd.core.vendor_order import vendor_first
 
 
@@ -12,6 +12,6 @@ def ordered(answer: Answer) -> tuple[Part, ...]:
     return vendor_first(answer.parts)
 
 
-def local_calls(parts: Sequence[Part]) -> tuple[ToolCallPart, ...]:
+def local_calls(parts: Sequence[AnyPart]) -> tuple[ToolCallPart, ...]:
     """The calls that we have to run, in order."""
     return tuple(part for part in parts if isinstance(part, ToolCallPart) and not part.provider_executed)

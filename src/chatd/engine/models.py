@@ -59,11 +59,25 @@ class Models:
         self._catalogue = catalogue
         self._outbound = outbound
         self._cached: dict[UUID, ResolvedModel] = {}
+        self._origins: dict[UUID, str] | None = None
         self._generation = 0
 
     def forget(self) -> None:
         self._generation += 1
         self._cached.clear()
+        self._origins = None
+
+    async def origins(self) -> dict[UUID, str]:
+        """The provider of each configuration there ever was, as `PromptMessage.origin` names it."""
+        if self._origins is not None:
+            return self._origins
+        generation = self._generation
+        with acting_as(MODEL_KEEPER):
+            rows = await self._store.list_model_origins()
+        origins = {row.id: str(row.provider_id) for row in rows}
+        if generation == self._generation:
+            self._origins = origins
+        return origins
 
     async def model_for(self, config_id: UUID) -> ResolvedModel:
         """Raises NotFound when it was deleted, InvalidRequest when its provider can't be asked as it is configured."""

@@ -19,6 +19,7 @@ class Owned(msgspec.Struct, frozen=True):
     snapshot_version: int
     history_version: int
     generation_attempt: int
+    applied: Applied | None = None  # the transition that gave it to us: all that there is to know
 
     @property
     def fence(self) -> Fence:
@@ -51,6 +52,7 @@ class Owned(msgspec.Struct, frozen=True):
             change.snapshot_version,
             change.history_version,
             change.generation_attempt,
+            applied,
         )
 
 

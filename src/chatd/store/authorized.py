@@ -52,6 +52,7 @@ from chatd.store.queries import (
     ListChildChatsRow,
     ListGroupMembersRow,
     ListLabeledChatsRow,
+    ListModelOriginsRow,
     ListOfferedModelsRow,
     ListOwnedChatsRow,
     ListPinnedChatsRow,
@@ -497,6 +498,10 @@ class AuthorizedStore:
     async def delete_model_config(self, *, id: UUID) -> int:
         self._allow("delete_model_config", Action.DELETE, Resource(Kind.MODEL))
         return await self._inner.delete_model_config(id=id)
+
+    async def list_model_origins(self) -> list[ListModelOriginsRow]:
+        self._allow("list_model_origins", Action.READ, Resource(Kind.PROVIDER))
+        return await self._inner.list_model_origins()
 
     async def list_queued_messages(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> list[QueuedMessage]:
         authorize = self._visible("list_queued_messages", Kind.CHAT, authorize)

@@ -35,6 +35,7 @@ from chatd.store.queries import (
     ListChildChatsRow,
     ListGroupMembersRow,
     ListLabeledChatsRow,
+    ListModelOriginsRow,
     ListOfferedModelsRow,
     ListOwnedChatsRow,
     ListPinnedChatsRow,
@@ -390,6 +391,9 @@ class EncryptedStore:
 
     async def delete_model_config(self, *, id: UUID) -> int:
         return await self._inner.delete_model_config(id=id)
+
+    async def list_model_origins(self) -> list[ListModelOriginsRow]:
+        return await self._inner.list_model_origins()
 
     async def list_queued_messages(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> list[QueuedMessage]:
         return await self._inner.list_queued_messages(chat_id=chat_id, authorize=authorize)

@@ -33,6 +33,7 @@ from chatd.store.queries import (
     ListChildChatsRow,
     ListGroupMembersRow,
     ListLabeledChatsRow,
+    ListModelOriginsRow,
     ListOfferedModelsRow,
     ListOwnedChatsRow,
     ListPinnedChatsRow,
@@ -441,6 +442,10 @@ class MeteredStore:
     async def delete_model_config(self, *, id: UUID) -> int:
         with self._meter.query("delete_model_config"):
             return await self._inner.delete_model_config(id=id)
+
+    async def list_model_origins(self) -> list[ListModelOriginsRow]:
+        with self._meter.query("list_model_origins"):
+            return await self._inner.list_model_origins()
 
     async def list_queued_messages(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> list[QueuedMessage]:
         with self._meter.query("list_queued_messages"):

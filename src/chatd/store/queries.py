@@ -433,6 +433,13 @@ class ListOfferedModelsRow(Struct, frozen=True, gc=False):
     updated_at: datetime
 
 
+class ListModelOriginsRow(Struct, frozen=True, gc=False):
+    """A row of list_model_origins."""
+
+    id: UUID
+    provider_id: UUID
+
+
 class QueuedMessage(Struct, frozen=True, gc=False):
     chat_id: UUID
     id: int
@@ -922,6 +929,10 @@ class Queries(Protocol):
         ...
 
     async def delete_model_config(self, *, id: UUID) -> int: ...
+
+    async def list_model_origins(self) -> list[ListModelOriginsRow]:
+        """Whose each configured model is, deleted ones too: histories name them."""
+        ...
 
     async def list_queued_messages(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> list[QueuedMessage]:
         """What waits in a chat, first to last; a held one is being edited."""
@@ -1799,6 +1810,10 @@ WHERE m.id = $1 AND NOT m.deleted
 
 _DELETE_MODEL_CONFIG = """-- name: delete_model_config
 UPDATE model_configs SET deleted = true, is_default = false, updated_at = now() WHERE id = $1 AND NOT deleted
+"""
+
+_LIST_MODEL_ORIGINS = """-- name: list_model_origins
+SELECT id, provider_id FROM model_configs
 """
 
 _LIST_QUEUED_MESSAGES = (
@@ -2953,6 +2968,9 @@ class SqlQueries:
 
     async def delete_model_config(self, *, id: UUID) -> int:
         return _changed_rows(await self._db.execute(_DELETE_MODEL_CONFIG, id))
+
+    async def list_model_origins(self) -> list[ListModelOriginsRow]:
+        return [ListModelOriginsRow(*row) for row in await self._db.fetch(_LIST_MODEL_ORIGINS)]
 
     async def list_queued_messages(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> list[QueuedMessage]:
         condition_, values_ = render(authorize, {"owner": "s.owner_id"}, 2)

@@ -1,6 +1,7 @@
 """A row of `messages` as a message: the way back from what `transitions.py` wrote, or an older version did."""
 
-from chatd.core.messages import Message, read_content_leniently
+from chatd.core.messages import Message, NewMessage, read_content_leniently
+from chatd.core.roles import Role
 from chatd.core.usage import ImpossibleUsage, Usage
 from chatd.observe.logs import get_logger
 from chatd.store import queries
@@ -30,7 +31,21 @@ def read_message(row: queries.Message) -> Message:
     )
 
 
-def _usage(row: queries.Message) -> Usage:
+def read_draft(row: queries.ChatDraft) -> NewMessage:
+    """The answer of a step whose tools another process ran."""
+    return NewMessage(
+        role=Role.ASSISTANT,
+        parts=read_content_leniently(row.content_version, Role.ASSISTANT, row.content),
+        model_config_id=row.model_config_id,
+        reasoning_effort=row.reasoning_effort,
+        usage=_usage(row),
+        context_limit=row.context_limit,
+        cost_microdollars=row.cost_microdollars,
+        runtime_ms=row.runtime_ms,
+    )
+
+
+def _usage(row: queries.Message | queries.ChatDraft) -> Usage:
     try:
         return Usage(
             input_tokens=row.input_tokens,
@@ -41,5 +56,6 @@ def _usage(row: queries.Message) -> Usage:
             total_tokens=row.total_tokens,
         )
     except ImpossibleUsage as error:
-        _log.warning("a stored usage can't be", chat_id=str(row.chat_id), message_id=row.id, error=str(error))
+        message_id = row.id if isinstance(row, queries.Message) else None
+        _log.warning("a stored usage can't be", chat_id=str(row.chat_id), message_id=message_id, error=str(error))
         return Usage()

@@ -114,3 +114,7 @@ WHERE m.id = @id AND NOT m.deleted;
 
 -- name: delete_model_config :exec
 UPDATE model_configs SET deleted = true, is_default = false, updated_at = now() WHERE id = @id AND NOT deleted;
+
+-- name: list_model_origins :many
+-- Whose each configured model is, deleted ones too: histories name them.
+SELECT id, provider_id FROM model_configs;

@@ -1,0 +1,164 @@
+"""A chat that a runner works on: what is known of it, its fence, and the one way to change it."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from datetime import datetime
+from typing import Any, Final, Protocol
+from uuid import UUID
+
+from chatd.clock import Clock
+from chatd.core.messages import Message
+from chatd.core.outcomes import Refusal, Refused
+from chatd.core.reasoning import ReasoningEffort
+from chatd.core.states import Status
+from chatd.engine.commits import AWAY, AnswerLost, committed
+from chatd.engine.histories import Histories
+from chatd.engine.news import Changed, News
+from chatd.engine.owned import Owned
+from chatd.observe.logs import get_logger
+from chatd.store.chat_watch import ChatWatch
+from chatd.store.store import Store
+from chatd.store.transitions import Applied, Fence, Outcome
+
+AWAY_SECONDS: Final = 0.5  # between two looks at a database that is away; the lease ends such a runner in the end
+_log = get_logger("chatd.runner")
+
+
+class NotOurs(Exception):
+    """Another runner has the chat, or nobody: this one ends and writes nothing more."""
+
+
+class ChatFacts(Protocol):
+    """A row of `chat_state`, or what a transition says of it."""
+
+    @property
+    def chat_id(self) -> UUID: ...
+    @property
+    def owner_id(self) -> UUID: ...
+    @property
+    def is_child(self) -> bool: ...
+    @property
+    def status(self) -> Status: ...
+    @property
+    def archived(self) -> bool: ...
+    @property
+    def has_draft(self) -> bool: ...
+    @property
+    def generation_attempt(self) -> int: ...
+    @property
+    def snapshot_version(self) -> int: ...
+    @property
+    def history_version(self) -> int: ...
+    @property
+    def runner_id(self) -> UUID | None: ...
+    @property
+    def last_model_config_id(self) -> UUID: ...
+    @property
+    def last_reasoning_effort(self) -> ReasoningEffort | None: ...
+    @property
+    def requires_action_deadline_at(self) -> datetime | None: ...
+    @property
+    def compaction_requested_at(self) -> datetime | None: ...
+
+
+class ChatAtWork:
+    """While the block runs, others' changes end what is done under `news.unless_changed`."""
+
+    def __init__(
+        self,
+        facts: ChatFacts,
+        runner_id: UUID,
+        *,
+        tasks: asyncio.TaskGroup,
+        store: Store,
+        watch: ChatWatch,
+        histories: Histories,
+        clock: Clock,
+    ) -> None:
+        self.facts = facts
+        self.runner_id = runner_id
+        self.news = News(runner_id)
+        self._tasks = tasks
+        self._store = store
+        self._histories = histories
+        self._clock = clock
+        self._watching = watch.watch(facts.chat_id, facts.snapshot_version, self.news.hear)
+        self.news.rely_on(facts.history_version, facts.status)
+
+    @property
+    def chat_id(self) -> UUID:
+        return self.facts.chat_id
+
+    @property
+    def fence(self) -> Fence:
+        return Fence(self.facts.chat_id, self.runner_id, self.facts.history_version)
+
+    @property
+    def is_ours(self) -> bool:
+        return self.facts.runner_id == self.runner_id and not self.facts.archived
+
+    def close(self) -> None:
+        self._watching.close()
+
+    async def history(self) -> tuple[Message, ...]:
+        return await self._histories.load(self.chat_id, self.facts.history_version)
+
+    async def commit(self, work: Callable[[Fence], Coroutine[Any, Any, Outcome]]) -> Applied:
+        """Carry a transition out. Raises Changed when the chat is no longer what it was decided on, or when nobody
+        can tell whether this was it; NotOurs when the chat is not ours any more."""
+        while True:
+            try:
+                outcome = await committed(self._tasks, work(self.fence))
+            except AnswerLost as lost:
+                _log.warning("the answer to a commit was lost", chat_id=str(self.chat_id), error=str(lost))
+                before = self.facts.snapshot_version
+                await self.look()
+                if self.facts.snapshot_version != before:
+                    raise Changed from lost
+                continue
+            if isinstance(outcome, Applied):
+                self._accept(outcome)
+                return outcome
+            raise _refusal(outcome)
+
+    async def look(self) -> None:
+        """Read the chat anew, for as long as the database is away. Raises NotOurs."""
+        while True:
+            try:
+                row = await self._store.get_chat_state(chat_id=self.chat_id)
+                break
+            except AWAY as error:
+                _log.warning(
+                    "a chat can't be read", chat_id=str(self.chat_id), error=str(error) or type(error).__name__
+                )
+                await self._clock.sleep(AWAY_SECONDS, timer="database away")
+        if row is None or row.runner_id != self.runner_id or row.archived:
+            raise NotOurs
+        self._know(row)
+
+    def _accept(self, applied: Applied) -> None:
+        self._know(applied.change)
+        self._histories.note(applied)
+
+    def _know(self, facts: ChatFacts) -> None:
+        self.facts = facts
+        self._watching.knows(facts.snapshot_version)
+        self.news.rely_on(facts.history_version, facts.status)
+
+
+async def facts_of(owned: Owned, store: Store) -> ChatFacts | None:
+    """What was told with the chat, or else read; None when it is not that runner's any more."""
+    if owned.applied is not None:
+        return owned.applied.change
+    row = await store.get_chat_state(chat_id=owned.chat_id)
+    return row if row is not None and row.runner_id == owned.runner_id and not row.archived else None
+
+
+def _refusal(refused: Refused) -> Exception:
+    match refused.reason:
+        case Refusal.NOT_OWNER | Refusal.NOT_FOUND:
+            return NotOurs()
+        case Refusal.HISTORY_MOVED | Refusal.NOT_ALLOWED:
+            return Changed()
+        case _:
+            return RuntimeError(f"{refused.transition} is refused: {refused.reason} in {refused.state}")

@@ -1,0 +1,122 @@
+"""One compaction: announced, summarised within its time, committed as one batch."""
+
+import msgspec
+
+from chatd.clock import Clock
+from chatd.core.accumulate import Accumulator, Answer
+from chatd.core.compaction import INSTRUCTIONS, SUMMARY_SECONDS, TOOL_NAME, Compaction, Window, failed_result
+from chatd.core.failure import Failure, FailureKind
+from chatd.core.messages import NewMessage
+from chatd.core.model import ModelRequest, PromptMessage, ToolChoice
+from chatd.core.parts import TextPart, ToolCallPart
+from chatd.core.preview import Preview
+from chatd.core.retry import GiveUp, decide
+from chatd.core.roles import Role
+from chatd.core.times import iso
+from chatd.engine.at_work import ChatAtWork
+from chatd.engine.episodes import Episode, Episodes
+from chatd.engine.flight import cost_of
+from chatd.engine.models import ResolvedModel
+from chatd.engine.step import TurnFailed
+from chatd.minting import uuid7
+from chatd.providers.asking import Asked, ask
+from chatd.providers.stream import ModelCallFailed
+from chatd.providers.transport import Transport
+from chatd.store.transitions import Transitions
+
+
+class Compacting:
+    """Summarises the history of a chat at work."""
+
+    def __init__(
+        self, chat: ChatAtWork, *, transitions: Transitions, episodes: Episodes, transport: Transport, clock: Clock
+    ) -> None:
+        self._chat = chat
+        self._transitions = transitions
+        self._episodes = episodes
+        self._transport = transport
+        self._clock = clock
+
+    async def compact(
+        self, request: ModelRequest, model: ResolvedModel, window: Window, *, tokens: int, is_manual: bool
+    ) -> None:
+        """`request` is what the model would be asked now. Raises TurnFailed, Changed, NotOurs."""
+        began = self._clock.monotonic()
+        facts = self._chat.facts
+        episode = self._episodes.open(facts.chat_id, facts.history_version, facts.generation_attempt)
+        call_id = f"{TOOL_NAME}_{uuid7(self._clock.now())}"
+        _show(episode, Preview(Role.ASSISTANT, ToolCallPart(tool_call_id=call_id, tool_name=TOOL_NAME)))
+        try:
+            answer = await self._summary(request, model)
+            summary = _text(answer)
+            if not summary:
+                raise TurnFailed(_failure(model, "The summary of the conversation came back empty."))
+        except TurnFailed as failed:
+            self._tell_failed(episode, call_id, failed.failure.message)
+            raise
+        except BaseException:
+            self._tell_failed(episode, call_id, "The compaction was interrupted.")
+            raise
+        compaction = Compaction(call_id=call_id, summary=summary, is_manual=is_manual, window=window, tokens=tokens)
+        at = iso(self._clock.now())
+        _show(episode, Preview(Role.TOOL, compaction.result(at)))
+        call = NewMessage(
+            role=Role.ASSISTANT,
+            parts=(),
+            model_config_id=model.config_id,
+            usage=answer.usage,
+            cost_microdollars=cost_of([answer.usage], model),
+            runtime_ms=max(1, round((self._clock.monotonic() - began) * 1000)),
+        )
+        rows = compaction.messages(call, at)
+        await self._chat.commit(lambda fence: self._transitions.commit_step(fence, rows, compacted=is_manual))
+
+    async def _summary(self, request: ModelRequest, model: ResolvedModel) -> Answer:
+        instructions = PromptMessage(Role.USER, (TextPart(text=INSTRUCTIONS),))
+        asked = msgspec.structs.replace(
+            request, messages=(*request.messages, instructions), tool_choice=ToolChoice.NONE, provider_tools=()
+        )
+        attempt = 1
+        try:
+            async with self._chat.news.unless_changed(), self._clock.timeout(SUMMARY_SECONDS, timer="summary"):
+                while True:
+                    try:
+                        return await self._attempt(asked, model)
+                    except ModelCallFailed as failed:
+                        decision = decide(failed.failure, attempt, self._clock.now())
+                        if isinstance(decision, GiveUp):
+                            raise TurnFailed(decision.failure) from failed
+                    attempt += 1
+                    await self._clock.sleep(decision.delay_seconds, timer="retry")
+        except TimeoutError:
+            message = f"The conversation could not be summarised within {SUMMARY_SECONDS:.0f} seconds."
+            failure = msgspec.structs.replace(_failure(model, message), kind=FailureKind.TIMEOUT)
+            raise TurnFailed(failure) from None
+
+    async def _attempt(self, request: ModelRequest, model: ResolvedModel) -> Answer:
+        accumulator = Accumulator(model.protocol.name)
+        asked = Asked(model.host, model.provider, model.limits)
+        async with ask(asked, request, transport=self._transport, clock=self._clock) as stream:
+            async for events in stream:
+                for event in events:
+                    accumulator.add(event, "")
+        return accumulator.answer()
+
+    def _tell_failed(self, episode: Episode, call_id: str, reason: str) -> None:
+        _show(episode, Preview(Role.TOOL, failed_result(call_id, reason, iso(self._clock.now()))))
+
+
+def _show(episode: Episode, preview: Preview) -> None:
+    episode.add(preview)
+    episode.announce()
+
+
+def _text(answer: Answer) -> str:
+    texts = (part.text.strip() for part in answer.parts if isinstance(part, TextPart))
+    return " ".join(text for text in texts if text)
+
+
+def _failure(model: ResolvedModel, message: str) -> Failure:
+    return Failure(
+        kind=FailureKind.UNKNOWN, provider=model.provider, status_code=None, retryable=True, message=message, detail=""
+    )

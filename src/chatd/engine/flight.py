@@ -1,0 +1,107 @@
+"""A step in flight: what is there of it at any moment, so that nothing that a user saw is lost when it is cut."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from chatd.core.accumulate import Accumulator, Answer
+from chatd.core.cost import cost_microdollars
+from chatd.core.interrupted import interrupted_messages
+from chatd.core.messages import NewMessage
+from chatd.core.model import ProtocolName
+from chatd.core.parts import Part, ToolResultPart
+from chatd.core.reasoning import ReasoningEffort
+from chatd.core.roles import Role
+from chatd.core.usage import ImpossibleUsage, Usage
+from chatd.core.vendor_order import vendor_first
+from chatd.engine.models import ResolvedModel
+
+
+class Flight:
+    """Of one step over one history version. `began` is monotonic time: retries and tools count."""
+
+    def __init__(
+        self, history_version: int, model: ResolvedModel, effort: ReasoningEffort | None, *, began: float
+    ) -> None:
+        self.history_version = history_version
+        self.results: dict[str, ToolResultPart] = {}
+        self._model = model
+        self._effort = effort
+        self._began = began
+        self._said: list[Part] = []  # before a pause of the vendor
+        self._used: list[Usage] = []
+        self._accumulator = Accumulator(model.protocol.name)
+        self._draft: NewMessage | None = None
+
+    @property
+    def protocol(self) -> ProtocolName:
+        return self._model.protocol.name
+
+    @property
+    def said(self) -> tuple[Part, ...]:
+        """What the vendor had said before it paused."""
+        return tuple(self._said)
+
+    def new_attempt(self) -> Accumulator:
+        """What a failed attempt had said is forgotten: the next one says it anew."""
+        self._accumulator = Accumulator(self.protocol)
+        return self._accumulator
+
+    def pause(self, answer: Answer) -> None:
+        """The vendor wants to be asked again with what it has said so far."""
+        self._said += answer.parts
+        self._used.append(answer.usage)
+        self._accumulator = Accumulator(self.protocol)
+
+    def whole(self, answer: Answer, now: float) -> NewMessage:
+        return self._message((*self._said, *answer.parts), [*self._used, answer.usage], now)
+
+    def drafted(self, draft: NewMessage) -> None:
+        """The answer is whole, and its tools run."""
+        self._draft = draft
+
+    def interrupted(self, at: str, now: float) -> list[NewMessage]:
+        """What an interruption stores."""
+        if self._draft is not None:
+            answer = msgspec.structs.replace(self._draft, runtime_ms=self.runtime_ms(now))
+        else:
+            cut = self._accumulator.cut_short(at)
+            answer = self._message((*self._said, *cut.parts), [*self._used, cut.usage], now)
+        return interrupted_messages(answer, self.results)
+
+    def runtime_ms(self, now: float) -> int:
+        return max(1, round((now - self._began) * 1000))
+
+    def _message(self, parts: Sequence[Part], used: Sequence[Usage], now: float) -> NewMessage:
+        usage = _summed(used)
+        return NewMessage(
+            role=Role.ASSISTANT,
+            parts=vendor_first(parts),
+            model_config_id=self._model.config_id,
+            reasoning_effort=self._effort,
+            usage=usage,
+            context_limit=self._model.context_limit,
+            cost_microdollars=cost_of(used, self._model),
+            runtime_ms=self.runtime_ms(now),
+        )
+
+
+def cost_of(used: Sequence[Usage], model: ResolvedModel) -> int | None:
+    """Of all calls of a step; None when that of any is not known."""
+    costs = [cost_microdollars(usage, model.prices) for usage in used]
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if len(known) == len(costs) else None
+
+
+def _summed(used: Sequence[Usage]) -> Usage:
+    """One call's is as it came. Of several, prompts are counted once each: that is what was paid for."""
+    if len(used) == 1:
+        return used[0]
+    totals: dict[str, int | None] = {}
+    for name in Usage.__struct_fields__:
+        counts = [count for usage in used if (count := getattr(usage, name)) is not None]
+        totals[name] = sum(counts) if counts else None
+    try:
+        return Usage(**totals)
+    except ImpossibleUsage:
+        return used[-1]

@@ -1,0 +1,132 @@
+"""The model's answer to a prompt: streamed to readers, tried again as long as that makes sense, kept while it comes."""
+
+import msgspec
+
+from chatd.clock import Clock
+from chatd.core.accumulate import Answer
+from chatd.core.failure import Failure, FailureKind, error_payload
+from chatd.core.model import FinishReason, ModelRequest, PromptMessage
+from chatd.core.parts import ReasoningPart
+from chatd.core.preview import Previewer
+from chatd.core.retry import GiveUp, decide, retry_payload
+from chatd.core.roles import Role
+from chatd.core.times import iso
+from chatd.engine.at_work import ChatAtWork
+from chatd.engine.episodes import Episodes
+from chatd.engine.flight import Flight
+from chatd.engine.models import ResolvedModel
+from chatd.observe.logs import get_logger
+from chatd.providers.asking import Asked, ask
+from chatd.providers.stream import ModelCallFailed
+from chatd.providers.transport import Transport
+from chatd.store.transitions import Transitions
+
+MOST_PAUSES = 20  # of a vendor within one answer; each is a search or a page that it read
+_log = get_logger("chatd.step")
+
+
+class TurnFailed(Exception):
+    """The turn ends with this."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+
+    def payload(self) -> str:
+        return msgspec.json.encode(error_payload(self.failure)).decode()
+
+
+class Asking:
+    """Puts requests to the model of a chat at work."""
+
+    def __init__(
+        self, chat: ChatAtWork, *, transitions: Transitions, episodes: Episodes, transport: Transport, clock: Clock
+    ) -> None:
+        self._chat = chat
+        self._transitions = transitions
+        self._episodes = episodes
+        self._transport = transport
+        self._clock = clock
+
+    async def answer(self, request: ModelRequest, model: ResolvedModel, flight: Flight) -> Answer:
+        """The whole answer. Raises TurnFailed when there will be none, Changed, NotOurs."""
+        for _ in range(MOST_PAUSES):
+            answer = await self._tried(_with_said(request, flight), model, flight)
+            if answer.finish is not FinishReason.PAUSE:
+                return _checked(answer, flight, model)
+            flight.pause(answer)
+        raise TurnFailed(_failure(model, "The provider paused too often within one answer."))
+
+    async def _tried(self, request: ModelRequest, model: ResolvedModel, flight: Flight) -> Answer:
+        while True:
+            try:
+                return await self._attempt(request, model, flight)
+            except ModelCallFailed as failed:
+                await self._wait_to_retry(failed.failure, failed)
+
+    async def _wait_to_retry(self, failure: Failure, cause: Exception) -> None:
+        decision = decide(failure, self._chat.facts.generation_attempt, self._clock.now())
+        if isinstance(decision, GiveUp):
+            raise TurnFailed(decision.failure) from cause
+        payload = msgspec.json.encode(retry_payload(failure, decision)).decode()
+        _log.warning(
+            "a model call failed and is tried again",
+            chat_id=str(self._chat.chat_id),
+            kind=str(failure.kind),
+            provider=failure.provider,
+            status_code=failure.status_code,
+            attempt=decision.attempt,
+            delay_ms=decision.delay_ms,
+            detail=failure.detail,
+        )
+        await self._chat.commit(lambda fence: self._transitions.record_retry(fence, retry=payload))
+        async with self._chat.news.unless_changed():
+            await self._clock.sleep(decision.delay_seconds, timer="retry")
+        await self._chat.commit(self._transitions.record_attempt)
+
+    async def _attempt(self, request: ModelRequest, model: ResolvedModel, flight: Flight) -> Answer:
+        facts = self._chat.facts
+        episode = self._episodes.open(facts.chat_id, facts.history_version, facts.generation_attempt)
+        accumulator, previewer = flight.new_attempt(), Previewer()
+        asked = Asked(model.host, model.provider, model.limits)
+        async with (
+            self._chat.news.unless_changed(),
+            ask(asked, request, transport=self._transport, clock=self._clock) as stream,
+        ):
+            async for events in stream:
+                at = iso(self._clock.now())
+                for event in events:
+                    accumulator.add(event, at)
+                    if preview := previewer.previews(event, at):
+                        episode.add(preview)
+                episode.announce()
+        return accumulator.answer()
+
+
+def _with_said(request: ModelRequest, flight: Flight) -> ModelRequest:
+    if not flight.said:
+        return request
+    so_far = PromptMessage(Role.ASSISTANT, flight.said, request.provider)
+    return msgspec.structs.replace(request, messages=(*request.messages, so_far))
+
+
+def _checked(answer: Answer, flight: Flight, model: ResolvedModel) -> Answer:
+    """Nothing but thoughts before a filter struck is no answer."""
+    if answer.finish is FinishReason.CONTENT_FILTER and not any(
+        not isinstance(part, ReasoningPart) for part in (*flight.said, *answer.parts)
+    ):
+        detail = answer.finish_detail
+        failure = _failure(model, f"{model.provider} refused to answer for reasons of its content policy.", detail)
+        raise TurnFailed(msgspec.structs.replace(failure, kind=FailureKind.CONTENT_FILTER))
+    return answer
+
+
+def _failure(model: ResolvedModel, message: str, detail: str = "") -> Failure:
+    return Failure(
+        kind=FailureKind.UNKNOWN,
+        provider=model.provider,
+        status_code=None,
+        retryable=False,
+        message=message,
+        detail=detail,
+    )

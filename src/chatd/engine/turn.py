@@ -1,0 +1,302 @@
+"""One turn of a chat: prepared once, then step after step until it is over."""
+
+from collections.abc import Sequence
+from typing import Final
+from uuid import UUID
+
+import msgspec
+
+from chatd.clock import Clock
+from chatd.core.compaction import MOST_REENTRIES, Due, Futile, Window, check, context_tokens
+from chatd.core.failure import Failure, FailureKind
+from chatd.core.messages import Message, NewMessage
+from chatd.core.model import ModelRequest, PromptMessage
+from chatd.core.parts import TextPart, ToolCallPart
+from chatd.core.preview import Preview
+from chatd.core.prompt import prompt_of
+from chatd.core.reasoning import ReasoningEffort
+from chatd.core.roles import Role, Visibility
+from chatd.core.step import local_calls
+from chatd.core.turn import AnswerCalls, AwaitClient, CallModel, CompactNow, FinishTurn, Situation, StopAtLimit, decide
+from chatd.engine.at_work import ChatAtWork
+from chatd.engine.compact import Compacting
+from chatd.engine.episodes import Episodes
+from chatd.engine.flight import Flight
+from chatd.engine.models import ResolvedModel
+from chatd.engine.step import Asking, TurnFailed
+from chatd.engine.tool_step import Done, ToolStep
+from chatd.engine.tools.tool import ToolCall, ToolContext
+from chatd.engine.tools.toolset import Toolset
+from chatd.observe.logs import get_logger
+from chatd.store.store import Store
+from chatd.store.stored_messages import read_draft
+from chatd.store.transitions import Transitions
+
+_log = get_logger("chatd.turn")
+_STOPPED: Final = "This turn was stopped after {steps} steps. Send a message to let it go on."
+
+
+class Prepared(msgspec.Struct, frozen=True, kw_only=True):
+    """What a turn is made with, once. `sections` stand between the system messages of the history and the rest."""
+
+    model: ResolvedModel
+    effort: ReasoningEffort | None
+    organization_id: UUID
+    tools: Toolset
+    window: Window
+    origins: dict[UUID, str]  # the provider of each configured model
+    sections: tuple[PromptMessage, ...] = ()
+
+
+class Turn:
+    """`flight` is the step under way, for whoever cuts it."""
+
+    def __init__(
+        self,
+        chat: ChatAtWork,
+        prepared: Prepared,
+        *,
+        asking: Asking,
+        compacting: Compacting,
+        store: Store,
+        transitions: Transitions,
+        episodes: Episodes,
+        clock: Clock,
+    ) -> None:
+        self.flight: Flight | None = None
+        self._chat = chat
+        self._prepared = prepared
+        self._asking = asking
+        self._compacting = compacting
+        self._store = store
+        self._transitions = transitions
+        self._episodes = episodes
+        self._clock = clock
+        self._steps_before = 0
+        self._reentries = 0
+
+    async def run(self) -> None:
+        """Until the turn is over. Raises TurnFailed, Changed, NotOurs."""
+        if self._chat.facts.has_draft:
+            await self._settle_draft()
+        over = False
+        while not over:
+            over = await self._next(await self._chat.history())
+
+    async def _next(self, history: Sequence[Message]) -> bool:
+        """Do what is next; whether the turn is over then."""
+        situation = Situation(
+            client_tools=self._prepared.tools.client_names,
+            stopping_tools=self._prepared.tools.stopping_names,
+            compaction_requested=self._chat.facts.compaction_requested_at is not None,
+            steps_before=self._steps_before,
+        )
+        match decide(history, situation):
+            case CallModel():
+                return await self._step(history)
+            case AnswerCalls(calls):
+                await self._answer_calls(calls)
+                return False
+            case AwaitClient():
+                await self._chat.commit(self._transitions.enter_requires_action)
+                return True
+            case CompactNow():
+                await self._compact(history, context_tokens(history), is_manual=True)
+                return False
+            case FinishTurn():
+                await self._chat.commit(self._transitions.finish_turn)
+                return True
+            case StopAtLimit(steps):
+                return await self._stop(steps)
+
+    # A step
+
+    async def _step(self, history: Sequence[Message]) -> bool:
+        if self._chat.facts.generation_attempt == 0:  # taken from another: whoever makes a step known begins with one
+            await self._chat.commit(self._transitions.record_attempt)
+        prepared = self._prepared
+        flight = self.flight = Flight(
+            self._chat.facts.history_version, prepared.model, prepared.effort, began=self._clock.monotonic()
+        )
+        answer = await self._asking.answer(self._request(history), prepared.model, flight)
+        message = flight.whole(answer, self._clock.monotonic())
+        calls = local_calls(message.parts)
+        if calls:
+            return await self._with_tools(flight, message, calls)
+        if not message.parts:
+            # Nothing was said, but it was paid for.
+            message = msgspec.structs.replace(message, visibility=Visibility.MODEL)
+        return await self._last(history, message)
+
+    async def _last(self, history: Sequence[Message], message: NewMessage) -> bool:
+        """An answer without calls ends the turn, unless the history has to be compacted first."""
+        verdict = check([*history, message], self._prepared.window)
+        if isinstance(verdict, Due | Futile):
+            return await self._reenter(message, verdict)
+        await self._chat.commit(lambda fence: self._transitions.commit_step(fence, [message], finish=True))
+        self.flight = None
+        return True
+
+    async def _reenter(self, message: NewMessage, verdict: Due | Futile) -> bool:
+        await self._chat.commit(lambda fence: self._transitions.commit_step(fence, [message]))
+        self.flight = None
+        if isinstance(verdict, Futile):
+            raise TurnFailed(_futile(self._prepared, verdict))
+        if self._reentries >= MOST_REENTRIES:
+            await self._chat.commit(self._transitions.finish_turn)
+            return True
+        self._reentries += 1
+        history = await self._chat.history()
+        await self._compact(history, verdict.tokens, is_manual=False)
+        return await self._step(await self._chat.history())
+
+    async def _with_tools(self, flight: Flight, message: NewMessage, calls: Sequence[ToolCallPart]) -> bool:
+        ours = [call for call in calls if call.tool_name not in self._prepared.tools.client_names]
+        if ours:
+            await self._chat.commit(lambda fence: self._transitions.save_draft(fence, message))
+            flight.drafted(message)
+            await self._run_tools(flight, calls, is_new=True)
+        await self._commit_step(flight, message, calls)
+        return False
+
+    async def _commit_step(self, flight: Flight, message: NewMessage, calls: Sequence[ToolCallPart]) -> None:
+        timed = msgspec.structs.replace(message, runtime_ms=flight.runtime_ms(self._clock.monotonic()))
+        rows = [timed, *_results(calls, flight)]
+        await self._chat.commit(lambda fence: self._transitions.commit_step(fence, rows))
+        self.flight = None
+        history = await self._chat.history()
+        match check(history, self._prepared.window):
+            case Due(tokens):
+                await self._compact(history, tokens, is_manual=False)
+            case Futile() as verdict:
+                raise TurnFailed(_futile(self._prepared, verdict))
+            case _:
+                pass
+
+    async def _stop(self, steps: int) -> bool:
+        notice = NewMessage(
+            role=Role.ASSISTANT,
+            parts=(TextPart(text=_STOPPED.format(steps=steps)),),
+            visibility=Visibility.USER,
+            model_config_id=self._prepared.model.config_id,
+        )
+        _log.warning("a turn was stopped at its limit", chat_id=str(self._chat.chat_id), steps=steps)
+        await self._chat.commit(lambda fence: self._transitions.commit_step(fence, [notice], finish=True))
+        return True
+
+    # Tools
+
+    async def _run_tools(self, flight: Flight, calls: Sequence[ToolCallPart], *, is_new: bool) -> None:
+        facts, prepared = self._chat.facts, self._prepared
+        episode = self._episodes.open(facts.chat_id, facts.history_version, facts.generation_attempt)
+
+        def tell(done: Done) -> None:
+            flight.results[done.part.tool_call_id] = done.part
+            episode.add(Preview(Role.TOOL, done.part))
+            episode.announce()
+
+        def context(call: ToolCall) -> ToolContext:
+            return ToolContext(
+                chat_id=facts.chat_id,
+                owner_id=facts.owner_id,
+                organization_id=prepared.organization_id,
+                clock=self._clock,
+                progress=lambda text: None,
+            )
+
+        tools = ToolStep(
+            prepared.tools, context, context_limit=prepared.model.context_limit, clock=self._clock, tell=tell
+        )
+        keyed = [
+            (f"{facts.chat_id}:{facts.history_version}:{place}", call)
+            for place, call in enumerate(calls)
+            if call.tool_name not in prepared.tools.client_names
+        ]
+        async with self._chat.news.unless_changed():
+            await (tools.run(keyed) if is_new else tools.settle(keyed))
+
+    async def _settle_draft(self) -> None:
+        """Another process had this step's answer and then died: its calls are settled, the model is not asked again."""
+        row = await self._store.get_draft(chat_id=self._chat.chat_id)
+        if row is None:
+            return
+        message = read_draft(row)
+        calls = local_calls(message.parts)
+        flight = self.flight = Flight(
+            self._chat.facts.history_version,
+            self._prepared.model,
+            self._prepared.effort,
+            began=self._clock.monotonic() - (message.runtime_ms or 0) / 1000,
+        )
+        flight.drafted(message)
+        await self._run_tools(flight, calls, is_new=False)
+        await self._commit_step(flight, message, calls)
+
+    async def _answer_calls(self, calls: Sequence[ToolCallPart]) -> None:
+        """Calls in the history itself that nobody answered."""
+        flight = Flight(self._chat.facts.history_version, self._prepared.model, None, began=self._clock.monotonic())
+        await self._run_tools(flight, calls, is_new=False)
+        rows = _results(calls, flight)
+        await self._chat.commit(lambda fence: self._transitions.commit_step(fence, rows))
+
+    # The prompt
+
+    async def _compact(self, history: Sequence[Message], tokens: int, *, is_manual: bool) -> None:
+        prepared = self._prepared
+        self._steps_before += sum(message.role is Role.ASSISTANT for message in history)
+        await self._compacting.compact(
+            self._request(history), prepared.model, prepared.window, tokens=tokens, is_manual=is_manual
+        )
+
+    def _request(self, history: Sequence[Message]) -> ModelRequest:
+        prepared = self._prepared
+        model = prepared.model
+        origins = prepared.origins
+        prompt = prompt_of(history, lambda config: origins.get(config, "") if config else "")
+        if prompt.left_out:
+            _log.warning(
+                "parts that nobody can read are left out of a prompt",
+                chat_id=str(self._chat.chat_id),
+                types=sorted({kind for _, kind in prompt.left_out}),
+            )
+        leading = next(
+            (place for place, message in enumerate(prompt.messages) if message.role is not Role.SYSTEM),
+            len(prompt.messages),
+        )
+        messages = (*prompt.messages[:leading], *prepared.sections, *prompt.messages[leading:])
+        return ModelRequest(
+            model=model.model,
+            provider=str(model.provider_id),
+            messages=messages,
+            tools=prepared.tools.specs if model.capabilities.tools else (),
+            max_output_tokens=model.max_output_tokens,
+            temperature=model.options.temperature,
+            top_p=model.options.top_p,
+            top_k=model.options.top_k,
+            presence_penalty=model.options.presence_penalty,
+            frequency_penalty=model.options.frequency_penalty,
+            reasoning_effort=prepared.effort,
+            capabilities=model.capabilities,
+            options=model.vendor_options,
+        )
+
+
+def _results(calls: Sequence[ToolCallPart], flight: Flight) -> list[NewMessage]:
+    """A message for each result, in the order of the calls."""
+    done = [flight.results[call.tool_call_id] for call in calls if call.tool_call_id in flight.results]
+    return [NewMessage(role=Role.TOOL, parts=(part,)) for part in done]
+
+
+def _futile(prepared: Prepared, verdict: Futile) -> Failure:
+    return Failure(
+        kind=FailureKind.CONFIG,
+        provider=prepared.model.provider,
+        status_code=None,
+        retryable=False,
+        message=(
+            f"Even the summary of this conversation does not fit: it takes {verdict.tokens} of the "
+            f"{prepared.window.limit} tokens of the model's context. Choose a model with a larger one, or begin a new "
+            "chat."
+        ),
+        detail="",
+    )

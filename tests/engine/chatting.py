@@ -1,0 +1,222 @@
+"""A whole replica with a scripted vendor behind it: chats that really run, and what became of them."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from chatd.background import beside
+from chatd.core.access import MODEL_KEEPER
+from chatd.core.messages import Message, NewMessage
+from chatd.core.parts import TextPart, ToolCallPart, ToolResultPart
+from chatd.core.provider_kind import ProviderKind
+from chatd.core.roles import Role, Visibility
+from chatd.core.secret import Secret
+from chatd.core.states import Status
+from chatd.engine.episodes import Episodes
+from chatd.engine.histories import Histories
+from chatd.engine.models import Models
+from chatd.engine.preparing import Preparing
+from chatd.engine.runner import ChatRunner, EngineParts
+from chatd.engine.tools.tool import Tool
+from chatd.engine.worker import Worker, WorkerOptions
+from chatd.providers.catalogue import load_catalogue
+from chatd.providers.hosts import Outbound
+from chatd.providers.transport import open_transport
+from chatd.store import queries
+from chatd.store.actor import acting_as
+from chatd.store.authorized import AuthorizedStore
+from chatd.store.authorizer import RoleAuthorizer
+from chatd.store.chat_watch import ChatWatch
+from chatd.store.cipher import Cipher, EncryptionKey
+from chatd.store.encrypted import EncryptedStore
+from chatd.store.heartbeat import Lease
+from chatd.store.queries import GetChatRow
+from chatd.store.stored_messages import read_message
+from chatd.store.transitions import Applied, NewChat, Transitions
+from chatd.testing.fake_clock import FakeClock
+from chatd.testing.vendors.script import Script
+from chatd.testing.vendors.server import VendorServer, vendor_server
+from engine.deployment import PATIENCE, Deployment, applied, new_id, open_deployment, said
+
+MODEL = "scripted-model"
+CONTEXT = 1000
+
+
+class Tools:
+    def __init__(self, tools: Sequence[Tool]) -> None:
+        self._tools = tuple(tools)
+
+    async def tools_for(self, chat: GetChatRow) -> tuple[Tool, ...]:
+        return self._tools
+
+
+class Chatting:
+    """`send` is what a client of this replica does."""
+
+    def __init__(
+        self, deployment: Deployment, vendor: VendorServer, worker: Worker, parts: EngineParts, model_id: UUID
+    ) -> None:
+        self.deployment = deployment
+        self.vendor = vendor
+        self.worker = worker
+        self.parts = parts
+        self.model_id = model_id
+        self.clock = parts.clock
+
+    @property
+    def fake_clock(self) -> FakeClock:
+        assert isinstance(self.clock, FakeClock)
+        return self.clock
+
+    async def begin(self, text: str = "hello", *, dynamic_tools: str = "[]", system: str = "") -> UUID:
+        """A new chat, run by this replica at once."""
+        chat = NewChat(
+            id=new_id(),
+            organization_id=self.deployment.organization_id,
+            owner_id=self.deployment.user_id,
+            model_config_id=self.model_id,
+            title="A chat",
+            dynamic_tools=dynamic_tools,
+        )
+        rows = [said(text, self.deployment.user_id)]
+        if system:
+            prompt = NewMessage(role=Role.SYSTEM, parts=(TextPart(text=system),), visibility=Visibility.MODEL)
+            rows.insert(0, prompt)
+        made = await self.deployment.transitions.create_chat(chat, rows, take=self.worker.new_take())
+        self.worker.adopt(applied(made))
+        return chat.id
+
+    async def send(self, chat_id: UUID, text: str, *, interrupts: bool = False) -> Applied:
+        message = said(text, self.deployment.user_id)
+        sent = applied(
+            await self.deployment.transitions.send_message(
+                chat_id, message, interrupts=interrupts, take=self.worker.new_take()
+            )
+        )
+        self.worker.adopt(sent)
+        return sent
+
+    async def interrupt(self, chat_id: UUID) -> None:
+        applied(await self.deployment.transitions.interrupt(chat_id))
+
+    async def until(self, chat_id: UUID, *statuses: Status) -> dict[str, Any]:
+        """Until it is in one of them and nobody runs it, or only in it when that needs a runner."""
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                state = await self.deployment.state(chat_id)
+                rests = state["runner_id"] is None or state["status"] == Status.REQUIRES_ACTION
+                if state["status"] in statuses and rests:
+                    return state
+                await _a_moment()
+
+    async def resting(self, chat_id: UUID) -> dict[str, Any]:
+        return await self.until(chat_id, Status.WAITING, Status.ERROR)
+
+    async def messages(self, chat_id: UUID) -> list[Message]:
+        """All that are not hidden by an edit, in order."""
+        rows = await self.deployment.pool.fetch(
+            "SELECT * FROM messages WHERE chat_id = $1 AND NOT deleted ORDER BY id", chat_id
+        )
+        names = queries.Message.__struct_fields__
+        return [read_message(queries.Message(**{name: row[name] for name in names})) for row in rows]
+
+    async def shown(self, chat_id: UUID) -> list[str]:
+        """What people see of it, one line a part."""
+        lines: list[str] = []
+        for message in await self.messages(chat_id):
+            if message.visibility is Visibility.MODEL:
+                continue
+            for part in message.parts:
+                match part:
+                    case TextPart(text=text):
+                        lines.append(f"{message.role}: {text}")
+                    case ToolCallPart(tool_name=name, args=args):
+                        lines.append(f"{message.role} calls {name} {args}")
+                    case ToolResultPart(tool_name=name, result=result, is_error=is_error):
+                        lines.append(f"{name} {'fails' if is_error else 'says'} {result}")
+                    case _:
+                        lines.append(f"{message.role}: {type(part).__name__}")
+        return lines
+
+
+async def _a_moment() -> None:
+    """Other tasks and the database get their turn."""
+    await asyncio.get_running_loop().run_in_executor(None, lambda: None)
+
+
+@asynccontextmanager
+async def chatting(
+    dsn: str,
+    script: Script,
+    *,
+    kind: ProviderKind = ProviderKind.ANTHROPIC,
+    tools: Sequence[Tool] = (),
+    context_limit: int = CONTEXT,
+    threshold: int = 70,
+) -> AsyncIterator[Chatting]:
+    clock = FakeClock()
+    async with (
+        vendor_server(script, clock=clock, models=[MODEL]) as vendor,
+        open_transport() as transport,
+        open_deployment(dsn) as made,
+    ):
+        store = AuthorizedStore(EncryptedStore(made.sql, Cipher([EncryptionKey(b"k" * 32)])), RoleAuthorizer())
+        model_id = new_id()
+        with acting_as(MODEL_KEEPER):
+            provider_id = new_id()
+            await store.insert_provider(
+                id=provider_id,
+                name="scripted",
+                kind=kind,
+                display_name="Scripted",
+                base_url=vendor.url + ("/v1" if kind is not ProviderKind.GOOGLE else ""),
+                api_key=Secret("key"),
+                options="{}",
+                enabled=True,
+            )
+            await store.insert_model_config(
+                id=model_id,
+                provider_id=provider_id,
+                model=MODEL,
+                display_name="",
+                enabled=True,
+                context_limit=context_limit,
+                compression_threshold=threshold,
+                options="{}",
+                input_price=Decimal(1),
+                output_price=Decimal(2),
+                cache_read_price=Decimal("0.5"),
+                cache_write_price=Decimal(1),
+            )
+        hints = made.hints
+        watch = ChatWatch(store, hints, clock)
+        transitions = Transitions(store, hints)
+        models = Models(store, load_catalogue(None), Outbound())
+        parts = EngineParts(
+            store=store,
+            transitions=transitions,
+            watch=watch,
+            histories=Histories(store),
+            episodes=Episodes(),
+            preparing=Preparing(store, models, Tools(tools)),
+            transport=transport,
+            clock=clock,
+        )
+        replica_id, lease = new_id(), Lease()
+        await made.beat(replica_id)
+        worker = Worker(
+            store,
+            transitions,
+            hints,
+            lease,
+            run=ChatRunner(parts),
+            clock=clock,
+            options=WorkerOptions(replica_id=replica_id),
+        )
+        lease.change(True)
+        async with beside({"worker": worker.run(), "watch": watch.run()}):
+            await clock.wait_for("acquire")
+            yield Chatting(made, vendor, worker, parts, model_id)
