@@ -58,6 +58,14 @@ def test_of_one_that_cannot_be_read_an_object_is_left(schema):
             {"type": "object", "properties": {"a": "object", "b": None, "c": True}, "required": None},
             {"type": "object", "properties": {"a": {}, "b": {}, "c": True}},
         ),
+        ({"type": "object", "properties": {"a": "object"}}, {"type": "object", "properties": {"a": {}}}),
+        *(
+            (
+                {"type": "object", "properties": {"a": {"pattern": pattern}}},
+                {"type": "object", "properties": {"a": {"description": f"(pattern: {pattern})"}}},
+            )
+            for pattern in ("^a", "a$")  # llama.cpp wants both anchors
+        ),
         (
             {"type": "object", "properties": {"a": {"type": "any", "enum": [], "description": 7}}, "required": [1]},
             {"type": "object", "properties": {"a": {}}},
