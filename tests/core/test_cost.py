@@ -168,7 +168,10 @@ LONG = Prices(
     input=Decimal(1),
     output=Decimal(10),
     cache_read=Decimal("0.1"),
-    long_prompt=LongPromptRates(above=100, input=Decimal(2), output=Decimal(15), cache_read=Decimal("0.2")),
+    cache_write=Decimal("1.5"),
+    long_prompt=LongPromptRates(
+        above=100, input=Decimal(2), output=Decimal(15), cache_read=Decimal("0.2"), cache_write=Decimal(3)
+    ),
 )
 
 
@@ -181,10 +184,11 @@ LONG = Prices(
         (Usage(input_tokens=50, cache_read_tokens=50, output_tokens=10), 155),
         (Usage(input_tokens=50, cache_read_tokens=51, output_tokens=10), 261),
         (Usage(input_tokens=10, output_tokens=10_000), 100_010),
-        (Usage(input_tokens=100, cache_creation_tokens=1), None),
+        (Usage(input_tokens=90, cache_creation_tokens=10), 105),
+        (Usage(input_tokens=90, cache_creation_tokens=11), 213),
     ],
 )
-def test_a_long_prompt_has_prices_of_its_own_for_all_tokens(usage: Usage, cost: int | None):
+def test_a_long_prompt_has_prices_of_its_own_for_all_tokens(usage: Usage, cost: int):
     """Cached tokens are a part of the prompt; the answer is none."""
     assert cost_microdollars(usage, LONG) == cost
 

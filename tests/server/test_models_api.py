@@ -117,6 +117,17 @@ async def test_a_key_is_never_returned_logged_or_stored_in_the_open(
     assert cleared.body["has_api_key"] is False
 
 
+async def test_a_key_of_any_form_that_a_vendor_repeats_is_not_shown(serving: Any):
+    key = "plain-words-of-a-gateway"
+    async with serving() as running, vendor_server([Refuse(401, f"no such key: {key}")]) as vendor:
+        body = {"type": "anthropic", "base_url": vendor.url, "api_key": key}
+        answer = (await running.owner.post(f"{PROVIDERS}/test", body)).body
+
+    assert (answer["ok"], answer["kind"]) == (False, "auth")
+    assert "no such key" in answer["detail"]
+    assert key not in str(answer)
+
+
 async def test_a_stored_key_never_goes_to_a_server_that_it_was_not_given_for(serving: Any):
     async with serving() as running, vendor_server([]) as thief:
         owner = running.owner
