@@ -17,7 +17,6 @@ from chatd.core.provider_kind import ProviderKind
 from chatd.core.secret import Secret
 from chatd.engine.models import access_of, capabilities_of, read_model_options
 from chatd.minting import uuid7
-from chatd.observe.redact import DOTS
 from chatd.providers.catalogue import Catalogue
 from chatd.providers.hosts import Outbound, ProviderAccess, host_of
 from chatd.providers.option_checks import model_option_problems, option_key, provider_option_problems
@@ -154,7 +153,7 @@ class Providers:
             capabilities=capabilities_of(options, self._catalogue.lookup(access.kind, name), access.kind),
             options=_json(dict(vendor)),
         )
-        return name, _without_key(result, access.api_key)
+        return name, result
 
     def _suggested(self, kind: ProviderKind) -> str | None:
         return next((model.name for model in self._catalogue.suggested(kind)), None)
@@ -227,15 +226,6 @@ def _require_key_again(row: GetProviderRow, base_url: str, key: object) -> None:
             detail="Give the key again together with the new base URL, or take it away with null.",
             validations=[Validation("api_key", "needed when base_url names another server")],
         )
-
-
-def _without_key(result: ProbeResult, key: Secret | None) -> ProbeResult:
-    """Whatever a vendor, or a server that plays one, repeats: a key is not shown to anyone."""
-    failure = result.failure
-    if failure is None or key is None or key.reveal() not in failure.detail + failure.message:
-        return result
-    hidden = {name: getattr(failure, name).replace(key.reveal(), DOTS) for name in ("detail", "message")}
-    return msgspec.structs.replace(result, failure=msgspec.structs.replace(failure, **hidden))
 
 
 def _require(person: Person, action: Action) -> None:
