@@ -7,6 +7,8 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+import msgspec
+
 from chatd.background import beside
 from chatd.core.access import MODEL_KEEPER
 from chatd.core.messages import Message, NewMessage
@@ -120,8 +122,7 @@ class Chatting:
         rows = await self.deployment.pool.fetch(
             "SELECT * FROM messages WHERE chat_id = $1 AND NOT deleted ORDER BY id", chat_id
         )
-        names = queries.Message.__struct_fields__
-        return [read_message(queries.Message(**{name: row[name] for name in names})) for row in rows]
+        return [read_message(msgspec.convert(dict(row), queries.Message)) for row in rows]
 
     async def shown(self, chat_id: UUID) -> list[str]:
         """What people see of it, one line a part."""

@@ -2,21 +2,19 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from datetime import datetime
-from typing import Any, Final, Protocol
+from typing import Any, Final
 from uuid import UUID
 
 from chatd.clock import Clock
 from chatd.core.messages import Message
 from chatd.core.outcomes import Refusal, Refused
-from chatd.core.reasoning import ReasoningEffort
-from chatd.core.states import Status
 from chatd.engine.commits import AWAY, AnswerLost, committed
 from chatd.engine.histories import Histories
 from chatd.engine.news import Changed, News
 from chatd.engine.owned import Owned
 from chatd.observe.logs import get_logger
 from chatd.store.chat_watch import ChatWatch
+from chatd.store.queries import ChatChange, ChatState
 from chatd.store.store import Store
 from chatd.store.transitions import Applied, Fence, Outcome
 
@@ -28,37 +26,8 @@ class NotOurs(Exception):
     """Another runner has the chat, or nobody: this one ends and writes nothing more."""
 
 
-class ChatFacts(Protocol):
-    """A row of `chat_state`, or what a transition says of it."""
-
-    @property
-    def chat_id(self) -> UUID: ...
-    @property
-    def owner_id(self) -> UUID: ...
-    @property
-    def is_child(self) -> bool: ...
-    @property
-    def status(self) -> Status: ...
-    @property
-    def archived(self) -> bool: ...
-    @property
-    def has_draft(self) -> bool: ...
-    @property
-    def generation_attempt(self) -> int: ...
-    @property
-    def snapshot_version(self) -> int: ...
-    @property
-    def history_version(self) -> int: ...
-    @property
-    def runner_id(self) -> UUID | None: ...
-    @property
-    def last_model_config_id(self) -> UUID: ...
-    @property
-    def last_reasoning_effort(self) -> ReasoningEffort | None: ...
-    @property
-    def requires_action_deadline_at(self) -> datetime | None: ...
-    @property
-    def compaction_requested_at(self) -> datetime | None: ...
+# A row of `chat_state`, or what a transition says of it.
+ChatFacts = ChatChange | ChatState
 
 
 class ChatAtWork:

@@ -1,11 +1,11 @@
 """A block that ends when the chat is changed by someone else, in a way that matters to who works on it."""
 
-import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from uuid import UUID
 
 from chatd.core.states import Status
+from chatd.stoppable import Stoppable, Stopped
 from chatd.store.chat_hints import ChatHint
 
 
@@ -21,7 +21,7 @@ class News:
         self._history_version = 0
         self._status = Status.WAITING
         self._is_changed = False
-        self._scope: asyncio.Timeout | None = None
+        self._block: Stoppable | None = None
 
     def rely_on(self, history_version: int, status: Status) -> None:
         """From now on only what differs from this is news: it was read, or committed by ourselves."""
@@ -38,23 +38,19 @@ class News:
         ):
             return
         self._is_changed = True
-        if self._scope is not None and not self._scope.expired():
-            self._scope.reschedule(asyncio.get_running_loop().time())
+        if self._block is not None:
+            self._block.stop()
 
     @asynccontextmanager
     async def unless_changed(self) -> AsyncGenerator[None]:
         """Raises Changed, out of the block at any await, when there are such news. Never commit inside."""
         if self._is_changed:
             raise Changed
-        scope = asyncio.timeout(None)  # only to be cancelled by news: no time is involved
+        self._block = Stoppable()
         try:
-            async with scope:
-                self._scope = scope
-                try:
-                    yield
-                finally:
-                    self._scope = None
-        except TimeoutError:
-            if scope.expired():
-                raise Changed from None
-            raise
+            async with self._block:
+                yield
+        except Stopped:
+            raise Changed from None
+        finally:
+            self._block = None

@@ -20,7 +20,7 @@ _REASONS: Final = {
 
 
 def gemini_chunks(turn: Turn, model: str, body: Mapping[str, Any], issued: Issued) -> list[Frame]:
-    """Thoughts are signed on what comes after them: the first call, or the last piece of the text."""
+    """Thoughts are signed on what comes after them. The first call is signed always, also if nothing shows of them."""
     reason = _REASONS.get(turn.finish)
     if reason is None:
         raise ValueError(f"Gemini has no finish reason for {turn.finish}")
@@ -41,6 +41,7 @@ def gemini_chunks(turn: Turn, model: str, body: Mapping[str, Any], issued: Issue
 
 def _parts(steps: tuple[Step, ...], issued: Issued, *, told: bool) -> Iterator[Json]:
     thought = False  # whether there is something to sign
+    called = False
     run = ""  # the text since something else came: where one text ends and the next begins is not told
     for step in steps:
         if _shows(step, told=told):
@@ -60,9 +61,9 @@ def _parts(steps: tuple[Step, ...], issued: Issued, *, told: bool) -> Iterator[J
                 call: Json = {"name": step.name, "args": json.loads(step.arguments or "{}")}
                 call |= {"id": step.id} if step.id else {}
                 part: Json = {"functionCall": call}
-                if thought:
+                if not called:
                     part["thoughtSignature"] = issued.sign(("functionCall", call))
-                    thought = False
+                    called, thought = True, False
                 yield part
             case Search():
                 if told:
