@@ -104,6 +104,15 @@ class Chatting:
     async def interrupt(self, chat_id: UUID) -> None:
         applied(await self.deployment.transitions.interrupt(chat_id))
 
+    async def streamed(self, chat_id: UUID, text: str) -> None:
+        """Until readers of the chat have seen this text."""
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                episode = self.parts.episodes.current(chat_id)
+                if episode is not None and text.encode() in b"".join(episode.after(0)):
+                    return
+                await _a_moment()
+
     async def until(self, chat_id: UUID, *statuses: Status) -> dict[str, Any]:
         """Until it is in one of them and nobody runs it, or only in it when that needs a runner."""
         async with asyncio.timeout(PATIENCE):

@@ -52,7 +52,7 @@ class ChatAtWork:
         self._histories = histories
         self._clock = clock
         self._watching = watch.watch(facts.chat_id, facts.snapshot_version, self.news.hear)
-        self.news.rely_on(facts.history_version, facts.status)
+        self.news.rely_on(facts)
 
     @property
     def chat_id(self) -> UUID:
@@ -112,7 +112,7 @@ class ChatAtWork:
     def _know(self, facts: ChatFacts) -> None:
         self.facts = facts
         self._watching.knows(facts.snapshot_version)
-        self.news.rely_on(facts.history_version, facts.status)
+        self.news.rely_on(facts)
 
 
 async def facts_of(owned: Owned, store: Store) -> ChatFacts | None:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from chatd.core.states import Status
 from chatd.stoppable import Stoppable, Stopped
-from chatd.store.chat_hints import ChatHint
+from chatd.store.chat_hints import ChatHint, Versions
 
 
 class Changed(Exception):
@@ -14,32 +14,35 @@ class Changed(Exception):
 
 
 class News:
-    """Hears hints about one chat. What it works on is told to `rely_on`."""
+    """Hears hints about one chat. What the work relies on is told to `rely_on`."""
 
     def __init__(self, runner_id: UUID) -> None:
         self._runner_id = runner_id
+        self._snapshot_version = 0
         self._history_version = 0
         self._status = Status.WAITING
-        self._is_changed = False
+        self._newest: ChatHint | None = None
         self._block: Stoppable | None = None
 
-    def rely_on(self, history_version: int, status: Status) -> None:
-        """From now on only what differs from this is news: it was read, or committed by ourselves."""
-        self._history_version = history_version
-        self._status = status
-        self._is_changed = False
+    def rely_on(self, facts: Versions) -> None:
+        """What was read, or committed by ourselves. A hint about a later moment may have come before it."""
+        self._snapshot_version = facts.snapshot_version
+        self._history_version = facts.history_version
+        self._status = facts.status
 
     def hear(self, hint: ChatHint) -> None:
-        if (hint.runner_id, hint.history_version, hint.status, hint.archived) == (
-            self._runner_id,
-            self._history_version,
-            self._status,
-            False,
-        ):
-            return
-        self._is_changed = True
-        if self._block is not None:
+        if self._newest is None or hint.snapshot_version > self._newest.snapshot_version:
+            self._newest = hint
+        if self._block is not None and self._is_changed:
             self._block.stop()
+
+    @property
+    def _is_changed(self) -> bool:
+        hint = self._newest
+        if hint is None or hint.snapshot_version <= self._snapshot_version:
+            return False
+        now = (hint.runner_id, hint.history_version, hint.status, hint.archived)
+        return now != (self._runner_id, self._history_version, self._status, False)
 
     @asynccontextmanager
     async def unless_changed(self) -> AsyncGenerator[None]:

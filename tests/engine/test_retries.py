@@ -1,0 +1,128 @@
+"""A vendor that fails: told apart, announced, tried again, and in the end given up."""
+
+from datetime import timedelta
+from typing import Any
+
+import msgspec
+import pytest
+
+from chatd.core.retry import MOST_ATTEMPTS, backoff_seconds
+from chatd.core.states import Status
+from chatd.store.chat_hints import chat_topic, read_hint
+from chatd.testing.vendors.script import Cut, Fail, Refuse, Say, Silence, Turn
+from engine.chatting import chatting
+
+BUSY = Refuse(529, "Overloaded.", type="overloaded_error")
+
+
+@pytest.mark.behaviour("ERR-6", "ERR-9")
+async def test_a_failed_call_is_announced_and_tried_again_after_the_wait_that_was_told(
+    database: Any, capfd: pytest.CaptureFixture[str]
+):
+    slow_down = Refuse(429, "Slow down.", headers={"retry-after": "7"})
+    async with chatting(database.dsn, [slow_down, Turn(Say("Now."))]) as chats:
+        chat = await chats.begin()
+        await chats.fake_clock.wait_for("retry")
+        waiting = await chats.deployment.state(chat)
+        announced = [
+            hint
+            for one in chats.deployment.hints.published  # type: ignore[attr-defined]
+            if one.topic == chat_topic(chat) and (hint := read_hint(one.payload))
+        ]
+        now = chats.clock.now()
+        await chats.fake_clock.advance(6.999)
+        asked_early = len(chats.vendor.asked)
+        await chats.fake_clock.advance(0.001)
+        after = await chats.resting(chat)
+
+    told = msgspec.json.decode(waiting["retry_state"])
+    assert told == {
+        "attempt": 1,
+        "delay_ms": 7000,
+        "error": "Scripted is rate limiting requests.",
+        "kind": "rate_limit",
+        "provider": "Scripted",
+        "retrying_at": (now + timedelta(seconds=7)).isoformat().replace("+00:00", "Z"),
+        "status_code": 429,
+    } | {"error": told["error"]}
+    assert "Scripted" in told["error"]
+    assert "429" not in told["error"]
+    assert waiting["status"] == Status.RUNNING
+    assert announced[-1].retry_version == waiting["retry_version"] == waiting["snapshot_version"]
+    assert asked_early == 1
+    assert (after["status"], after["retry_state"]) == (Status.WAITING, None)
+    said = capfd.readouterr()
+    assert "delay_ms=7000" in said.out + said.err
+
+
+@pytest.mark.behaviour("ERR-8")
+async def test_attempts_are_bounded_and_the_last_failure_is_what_the_chat_shows(database: Any):
+    asked = 0
+
+    def busy(_: object) -> Refuse:
+        nonlocal asked
+        asked += 1
+        return BUSY
+
+    async with chatting(database.dsn, busy) as chats:
+        chat = await chats.begin()
+        for attempt in range(1, MOST_ATTEMPTS):
+            await chats.fake_clock.wait_for("retry")
+            state = await chats.deployment.state(chat)
+            assert state["generation_attempt"] == attempt
+            await chats.fake_clock.advance(backoff_seconds(attempt))
+        state = await chats.resting(chat)
+
+    assert asked == MOST_ATTEMPTS
+    assert state["status"] == Status.ERROR
+    error = msgspec.json.decode(state["last_error"])
+    assert (error["kind"], error["provider"], error["retryable"], error["status_code"]) == (
+        "overloaded",
+        "Scripted",
+        True,
+        529,
+    )
+    assert "Traceback" not in error["message"] + error.get("detail", "")
+
+
+@pytest.mark.behaviour("ERR-6")
+async def test_a_failure_that_no_retry_can_mend_ends_the_turn_at_once(database: Any):
+    async with chatting(database.dsn, [Refuse(401, "invalid x-api-key", type="authentication_error")]) as chats:
+        chat = await chats.begin()
+        state = await chats.resting(chat)
+
+    error = msgspec.json.decode(state["last_error"])
+    assert state["status"] == Status.ERROR
+    assert (error["kind"], error["retryable"], error["status_code"]) == ("auth", False, 401)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [Cut(after_events=4), Cut(after_events=4, reset=True), Fail("Overloaded.", after_events=4)],
+    ids=["cut", "reset", "error"],
+)
+async def test_half_an_answer_is_thrown_away_and_the_next_attempt_is_the_answer(database: Any, fault: Any):
+    script = [Turn(Say("Half", " of it"), faults=[fault]), Turn(Say("All of it."))]
+    async with chatting(database.dsn, script) as chats:
+        chat = await chats.begin()
+        await chats.fake_clock.wait_for("retry")
+        await chats.fake_clock.advance(1)
+        await chats.resting(chat)
+
+        assert await chats.shown(chat) == ["user: hello", "assistant: All of it."]
+
+
+async def test_a_vendor_that_says_nothing_is_asked_again(database: Any):
+    script = [Turn(Say("Never."), faults=[Silence()]), Turn(Say("Here."))]
+    async with chatting(database.dsn, script) as chats:
+        chat = await chats.begin()
+        await chats.fake_clock.wait_for("model first event")
+        await chats.vendor.wait_asked()
+        await chats.fake_clock.advance(60)
+        await chats.fake_clock.wait_for("retry")
+        state = await chats.deployment.state(chat)
+        await chats.fake_clock.advance(1)
+        await chats.resting(chat)
+
+        assert '"startup_timeout"' in state["retry_state"]
+        assert await chats.shown(chat) == ["user: hello", "assistant: Here."]
