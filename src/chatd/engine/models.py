@@ -23,14 +23,18 @@ from chatd.store.store import Store
 
 DEFAULT_OUTPUT_TOKENS: Final = 32_000
 _MOST_CACHED: Final = 1000  # configured models; a deployment has a few dozen
+# They have models of many vendors: each says how long its answers may be, and the signatures of one are nothing to others.
+_COMPATIBLE: Final = (ProviderKind.OPENAI_COMPAT, ProviderKind.OPENROUTER, ProviderKind.VERCEL)
 
 
 class ResolvedModel(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that a call needs. `vendor_options` is `ModelRequest.options`; `provider` is the name in failures."""
+    """Everything that a call needs. `provider` is the name in failures; `origin` and `vendor_options` are `provider` and
+    `options` of a ModelRequest. Without `max_output_tokens` the vendor decides."""
 
     config_id: UUID
     provider_id: UUID
     provider: str
+    origin: str
     kind: ProviderKind
     model: str
     is_enabled: bool  # itself, and its provider
@@ -42,13 +46,14 @@ class ResolvedModel(msgspec.Struct, frozen=True, kw_only=True):
     prices: Prices
     limits: StreamLimits
     options: ModelOptions
-    max_output_tokens: int
+    max_output_tokens: int | None
     vendor_options: str = "{}"
     efforts: tuple[ReasoningEffort, ...] = tuple(ReasoningEffort)  # what the model can be told
 
     def effort(self, asked: ReasoningEffort | None) -> ReasoningEffort | None:
         """What to think with when this was asked for; None = the model is not told."""
-        return self.options.reasoning_effort.clamp(asked, self.efforts) if self.options.reasoning_effort else None
+        allowed = self.options.reasoning_effort if self.capabilities.reasoning else None
+        return allowed.clamp(asked, self.efforts) if allowed else None
 
 
 class Models:
@@ -68,13 +73,13 @@ class Models:
         self._origins = None
 
     async def origins(self) -> dict[UUID, str]:
-        """The provider of each configuration there ever was, as `PromptMessage.origin` names it."""
+        """Who answered with each configuration there ever was, as `PromptMessage.origin` names it."""
         if self._origins is not None:
             return self._origins
         generation = self._generation
         with acting_as(MODEL_KEEPER):
             rows = await self._store.list_model_origins()
-        origins = {row.id: str(row.provider_id) for row in rows}
+        origins = {row.id: _origin(ProviderKind(row.kind), row.provider_id, row.model) for row in rows}
         if generation == self._generation:
             self._origins = origins
         return origins
@@ -112,6 +117,7 @@ def resolve(config: ModelConfig, provider: Provider, catalogue: Catalogue, outbo
         config_id=config.id,
         provider_id=provider.id,
         provider=provider.display_name or provider.name,
+        origin=_origin(access.kind, provider.id, config.model),
         kind=access.kind,
         model=config.model,
         is_enabled=config.enabled and provider.enabled,
@@ -126,7 +132,7 @@ def resolve(config: ModelConfig, provider: Provider, catalogue: Catalogue, outbo
             silence=options.silence_seconds or SILENCE_SECONDS,
         ),
         options=options,
-        max_output_tokens=options.max_output_tokens or _output_tokens(known),
+        max_output_tokens=options.max_output_tokens or _output_tokens(known, access.kind),
         vendor_options=msgspec.json.encode(vendor_options).decode(),
         efforts=known.efforts if known and known.efforts else tuple(ReasoningEffort),
     )
@@ -166,6 +172,12 @@ def capabilities_of(options: ModelOptions, known: KnownModel | None, kind: Provi
     return options.capabilities.apply(capabilities) if options.capabilities else capabilities
 
 
-def _output_tokens(known: KnownModel | None) -> int:
+def _origin(kind: ProviderKind, provider_id: UUID, model: str) -> str:
+    return f"{provider_id}/{model}" if kind in _COMPATIBLE else str(provider_id)
+
+
+def _output_tokens(known: KnownModel | None, kind: ProviderKind) -> int | None:
     most = known.max_output_tokens if known else None
-    return min(DEFAULT_OUTPUT_TOKENS, most) if most else DEFAULT_OUTPUT_TOKENS
+    if most is None:
+        return None if kind in _COMPATIBLE else DEFAULT_OUTPUT_TOKENS
+    return min(DEFAULT_OUTPUT_TOKENS, most)

@@ -266,7 +266,7 @@ class Turn:
         messages = (*prompt.messages[:leading], *prepared.sections, *prompt.messages[leading:])
         return ModelRequest(
             model=model.model,
-            provider=str(model.provider_id),
+            provider=model.origin,
             messages=messages,
             tools=prepared.tools.specs if model.capabilities.tools else (),
             max_output_tokens=model.max_output_tokens,

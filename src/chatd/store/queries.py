@@ -437,7 +437,9 @@ class ListModelOriginsRow(Struct, frozen=True, gc=False):
     """A row of list_model_origins."""
 
     id: UUID
+    model: str
     provider_id: UUID
+    kind: str
 
 
 class QueuedMessage(Struct, frozen=True, gc=False):
@@ -1813,7 +1815,7 @@ UPDATE model_configs SET deleted = true, is_default = false, updated_at = now() 
 """
 
 _LIST_MODEL_ORIGINS = """-- name: list_model_origins
-SELECT id, provider_id FROM model_configs
+SELECT m.id, m.model, m.provider_id, p.kind FROM model_configs m JOIN providers p ON p.id = m.provider_id
 """
 
 _LIST_QUEUED_MESSAGES = (

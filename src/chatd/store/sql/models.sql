@@ -117,4 +117,4 @@ UPDATE model_configs SET deleted = true, is_default = false, updated_at = now() 
 
 -- name: list_model_origins :many
 -- Whose each configured model is, deleted ones too: histories name them.
-SELECT id, provider_id FROM model_configs;
+SELECT m.id, m.model, m.provider_id, p.kind FROM model_configs m JOIN providers p ON p.id = m.provider_id;
