@@ -23,13 +23,13 @@ from chatd.store.store import Store
 
 DEFAULT_OUTPUT_TOKENS: Final = 32_000
 _MOST_CACHED: Final = 1000  # configured models; a deployment has a few dozen
-# They have models of many vendors: each says how long its answers may be, and the signatures of one are nothing to others.
+# They have models of many vendors: how long an answer may be differs, and the signatures of one are nothing to another.
 _COMPATIBLE: Final = (ProviderKind.OPENAI_COMPAT, ProviderKind.OPENROUTER, ProviderKind.VERCEL)
 
 
 class ResolvedModel(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that a call needs. `provider` is the name in failures; `origin` and `vendor_options` are `provider` and
-    `options` of a ModelRequest. Without `max_output_tokens` the vendor decides."""
+    """Everything that a call needs. `provider` is the name in failures; `origin` and `vendor_options` are what a
+    ModelRequest calls `provider` and `options`. Without `max_output_tokens` the vendor decides."""
 
     config_id: UUID
     provider_id: UUID
