@@ -7,11 +7,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from google.auth import compute_engine
 
+from chatd.core.model import ProviderTool, ToolSpec
 from chatd.core.secret import Secret
 from chatd.providers.hosts import Host, Outbound, ProviderAccess, ProviderKind, host_of
 from chatd.providers.stream import ModelCallFailed
@@ -102,6 +104,17 @@ async def test_vertex_is_asked_where_the_location_is(private_key: str, location:
     assert body["stream"] is True
     assert not {"model", "anthropic_beta"} & set(body)
     assert "context-1m-2025-08-07" in claude.headers["anthropic-beta"]
+
+
+async def test_gemini_on_vertex_is_not_told_to_tell_of_its_own_tools(private_key: str):
+    search, look = ProviderTool("google_search"), ToolSpec("look", "Look.", '{"type":"object"}')
+    both = msgspec.structs.replace(request("gemini-3-pro"), provider_tools=(search,), tools=(look,))
+    async with vertex(private_key) as (asked, _, _):
+        made = await asked.prepare(both)
+
+    body = json.loads(made.body)
+    assert len(body["tools"]) == 2
+    assert "toolConfig" not in body  # Vertex does not know the field, and refuses what it does not know
 
 
 async def test_a_named_project_wins_over_that_of_the_credentials(private_key: str):

@@ -42,7 +42,7 @@ class VertexHost:
         self._access = access
         self._outbound = outbound
         self._options = read_options(access, VertexOptions)
-        self._gemini = GoogleGemini()
+        self._gemini = GoogleGemini(on_vertex=True)
         self._anthropic = AnthropicMessages()
         self._credentials: Any = None
         self._project = self._options.project
