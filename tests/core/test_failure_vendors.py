@@ -328,3 +328,27 @@ def test_every_recorded_error_response_is_classified_with_its_status():
         assert found.detail, path.name
         assert found.retryable == (response["status"] == 429 or "tool_use_failed" in response["body"]), path.name
     assert seen > 0
+
+
+@pytest.mark.behaviour("ERR-1")
+@pytest.mark.parametrize(
+    "code",
+    [
+        "bio_policy",  # OpenAI
+        "misalignment_policy_violation",
+        "image_content_policy_violation",
+        "RECITATION",  # Gemini
+        "BLOCKLIST",
+        "SPII",
+        "MODEL_ARMOR",
+        "JAILBREAK",
+        "IMAGE_SAFETY",
+        "IMAGE_PROHIBITED_CONTENT",
+        "IMAGE_RECITATION",
+    ],
+)
+def test_what_a_policy_forbids_is_not_asked_again(code: str):
+    refused = answer(400, {"error": {"code": code, "message": "We can't help with this."}})
+
+    assert (refused.kind, refused.retryable) == (FailureKind.CONTENT_FILTER, False)
+    assert verdict(error_code=code) == (FailureKind.CONTENT_FILTER, False)

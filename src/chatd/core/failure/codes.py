@@ -33,9 +33,20 @@ CONTENT_FILTER: Final = frozenset(
         "content_filter",  # Azure, and as an error of compatible servers
         "responsibleaipolicyviolation",
         "content_policy_violation",
+        "image_content_policy_violation",
         "invalid_prompt",  # OpenAI: the prompt was flagged
-        "prohibited_content",  # Gemini
+        "bio_policy",
+        "misalignment_policy_violation",
+        "prohibited_content",  # Gemini, and all that follow
         "safety",
+        "recitation",
+        "blocklist",
+        "spii",
+        "model_armor",
+        "jailbreak",
+        "image_safety",
+        "image_prohibited_content",
+        "image_recitation",
     )
 )
 MODEL: Final = frozenset(
