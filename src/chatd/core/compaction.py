@@ -10,6 +10,7 @@ from typing import Final
 import msgspec
 
 from chatd.core.messages import Message, NewMessage
+from chatd.core.model import PromptMessage
 from chatd.core.parts import TextPart, ToolCallPart, ToolResultPart
 from chatd.core.roles import Role, Visibility
 from chatd.core.usage import Usage
@@ -95,6 +96,11 @@ def check(history: Sequence[Message | NewMessage], window: Window) -> Fits | Due
     return Due(tokens)
 
 
+def has_answers(history: Sequence[Message | NewMessage]) -> bool:
+    """Whether there is anything to summarise since the newest summary."""
+    return any(message.role is Role.ASSISTANT and not message.compressed for message in history)
+
+
 def context_tokens(history: Sequence[Message | NewMessage]) -> int:
     """What a prompt over this history holds, as far as the last answer tells."""
     answers = _answers_since_summary(history)
@@ -113,6 +119,23 @@ def _answers_since_summary(history: Sequence[Message | NewMessage]) -> list[Usag
 
 def _has_summary(history: Sequence[Message | NewMessage]) -> bool:
     return any(message.compressed and message.visibility is Visibility.MODEL for message in history)
+
+
+_LEFT_OUT: Final = "[The beginning of this conversation is left out here: it did not fit any more.]"
+_FEWEST: Final = 4  # messages of a history that can still be halved
+
+
+def newer_half(messages: tuple[PromptMessage, ...]) -> tuple[PromptMessage, ...] | None:
+    """The system messages and the newer half of the rest, for a history that is too long even to be summarised; None
+    when there is nothing left to leave out."""
+    leading = next((place for place, one in enumerate(messages) if one.role is not Role.SYSTEM), len(messages))
+    rest = messages[leading:]
+    if rest and rest[0].parts == (TextPart(text=_LEFT_OUT),):
+        rest = rest[1:]
+    if len(rest) < _FEWEST:
+        return None
+    note = PromptMessage(Role.USER, (TextPart(text=_LEFT_OUT),))
+    return (*messages[:leading], note, *rest[len(rest) // 2 :])
 
 
 class Compaction(msgspec.Struct, frozen=True, kw_only=True):

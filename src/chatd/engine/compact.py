@@ -4,8 +4,16 @@ import msgspec
 
 from chatd.clock import Clock
 from chatd.core.accumulate import Accumulator, Answer
-from chatd.core.compaction import INSTRUCTIONS, SUMMARY_SECONDS, TOOL_NAME, Compaction, Window, failed_result
-from chatd.core.failure import Failure, FailureKind
+from chatd.core.compaction import (
+    INSTRUCTIONS,
+    SUMMARY_SECONDS,
+    TOOL_NAME,
+    Compaction,
+    Window,
+    failed_result,
+    newer_half,
+)
+from chatd.core.failure import Failure, FailureKind, Wording
 from chatd.core.messages import NewMessage
 from chatd.core.model import ModelRequest, PromptMessage, ToolChoice
 from chatd.core.parts import TextPart, ToolCallPart
@@ -38,9 +46,17 @@ class Compacting:
         self._clock = clock
 
     async def compact(
-        self, request: ModelRequest, model: ResolvedModel, window: Window, *, tokens: int, is_manual: bool
+        self,
+        request: ModelRequest,
+        model: ResolvedModel,
+        window: Window,
+        *,
+        tokens: int,
+        is_manual: bool,
+        finish: bool = False,
     ) -> None:
-        """`request` is what the model would be asked now. Raises TurnFailed, Changed, NotOurs."""
+        """`request` is what the model would be asked now; `finish`: the turn is over with it. Raises TurnFailed,
+        Changed, NotOurs."""
         began = self._clock.monotonic()
         facts = self._chat.facts
         episode = self._episodes.open(facts.chat_id, facts.history_version, facts.generation_attempt)
@@ -69,20 +85,21 @@ class Compacting:
             runtime_ms=max(1, round((self._clock.monotonic() - began) * 1000)),
         )
         rows = compaction.messages(call, at)
-        await self._chat.commit(lambda fence: self._transitions.commit_step(fence, rows, compacted=is_manual))
+        await self._chat.commit(
+            lambda fence: self._transitions.commit_step(fence, rows, compacted=is_manual, finish=finish)
+        )
 
     async def _summary(self, request: ModelRequest, model: ResolvedModel) -> Answer:
-        instructions = PromptMessage(Role.USER, (TextPart(text=INSTRUCTIONS),))
-        asked = msgspec.structs.replace(
-            request, messages=(*request.messages, instructions), tool_choice=ToolChoice.NONE, provider_tools=()
-        )
-        attempt = 1
+        messages, attempt = request.messages, 1
         try:
             async with self._chat.news.unless_changed(), self._clock.timeout(SUMMARY_SECONDS, timer="summary"):
                 while True:
                     try:
-                        return await self._attempt(asked, model)
+                        return await self._attempt(_for_summary(request, messages), model)
                     except ModelCallFailed as failed:
+                        if failed.failure.wording is Wording.CONTEXT_TOO_LONG and (shorter := newer_half(messages)):
+                            messages = shorter
+                            continue
                         decision = decide(failed.failure, attempt, self._clock.now())
                         if isinstance(decision, GiveUp):
                             raise TurnFailed(decision.failure) from failed
@@ -104,6 +121,13 @@ class Compacting:
 
     def _tell_failed(self, episode: Episode, call_id: str, reason: str) -> None:
         _show(episode, Preview(Role.TOOL, failed_result(call_id, reason, iso(self._clock.now()))))
+
+
+def _for_summary(request: ModelRequest, messages: tuple[PromptMessage, ...]) -> ModelRequest:
+    instructions = PromptMessage(Role.USER, (TextPart(text=INSTRUCTIONS),))
+    return msgspec.structs.replace(
+        request, messages=(*messages, instructions), tool_choice=ToolChoice.NONE, provider_tools=()
+    )
 
 
 def _show(episode: Episode, preview: Preview) -> None:

@@ -7,8 +7,8 @@ from uuid import UUID
 import msgspec
 
 from chatd.clock import Clock
-from chatd.core.compaction import MOST_REENTRIES, Due, Futile, Window, check, context_tokens
-from chatd.core.failure import Failure, FailureKind
+from chatd.core.compaction import MOST_REENTRIES, Due, Futile, Window, check, context_tokens, has_answers
+from chatd.core.failure import Failure, FailureKind, Wording
 from chatd.core.messages import Message, NewMessage
 from chatd.core.model import ModelRequest, PromptMessage
 from chatd.core.parts import TextPart, ToolCallPart
@@ -101,8 +101,11 @@ class Turn:
                 await self._chat.commit(self._transitions.enter_requires_action)
                 return True
             case CompactNow():
-                await self._compact(history, context_tokens(history), is_manual=True)
-                return False
+                over = isinstance(
+                    decide(history, msgspec.structs.replace(situation, compaction_requested=False)), FinishTurn
+                )
+                await self._compact(history, context_tokens(history), is_manual=True, finish=over)
+                return over
             case FinishTurn():
                 await self._chat.commit(self._transitions.finish_turn)
                 return True
@@ -118,7 +121,14 @@ class Turn:
         flight = self.flight = Flight(
             self._chat.facts.history_version, prepared.model, prepared.effort, began=self._clock.monotonic()
         )
-        answer = await self._asking.answer(self._request(history), prepared.model, flight)
+        try:
+            answer = await self._asking.answer(self._request(history), prepared.model, flight)
+        except TurnFailed as failed:
+            if failed.failure.wording is not Wording.CONTEXT_TOO_LONG or not has_answers(history):
+                raise
+            # The vendor counts otherwise than we do, or the user sent a book: what fits is summarised.
+            await self._compact(history, prepared.window.limit, is_manual=False)
+            return False
         message = flight.whole(answer, self._clock.monotonic())
         calls = local_calls(message.parts)
         if calls:
@@ -241,12 +251,18 @@ class Turn:
 
     # The prompt
 
-    async def _compact(self, history: Sequence[Message], tokens: int, *, is_manual: bool) -> None:
+    async def _compact(self, history: Sequence[Message], tokens: int, *, is_manual: bool, finish: bool = False) -> None:
         prepared = self._prepared
         self._steps_before += sum(message.role is Role.ASSISTANT for message in history)
         await self._compacting.compact(
-            self._request(history), prepared.model, prepared.window, tokens=tokens, is_manual=is_manual
+            self._request(history),
+            prepared.model,
+            prepared.window,
+            tokens=tokens,
+            is_manual=is_manual,
+            finish=finish,
         )
+        self.flight = None
 
     def _request(self, history: Sequence[Message]) -> ModelRequest:
         prepared = self._prepared
