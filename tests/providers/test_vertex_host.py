@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
+import urllib3
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from google.auth import compute_engine
@@ -182,15 +183,32 @@ async def test_a_machines_own_token_is_fetched_from_the_machines_network_without
         server.close()
 
 
-async def test_tokens_are_fetched_through_the_proxy_with_its_password_unless_the_machine_gives_them():
-    async with vendor(says()) as (running, _):
-        outbound = Outbound(Secret(running.url.removesuffix("/v1").replace("//", "//ada:p%40ss@")))
+@pytest.mark.parametrize(
+    ("no_proxy", "is_direct", "through"),
+    [
+        ("", False, True),
+        ("other.test, 10.0.0.0/8", False, True),
+        ("token.test", False, False),
+        (".test:443", False, True),
+        (".test:80", False, False),
+        ("", True, False),
+    ],
+)
+async def test_tokens_are_fetched_through_the_proxy_with_its_password_unless_it_is_to_be_passed_by(
+    no_proxy: str, is_direct: bool, through: bool
+):
+    async with vendor(says(head() + chunk(b""))) as (running, _):
+        proxy = Secret(running.url.removesuffix("/v1").replace("//", "//ada:p%40ss@"))
+        pool = Outbound(proxy, no_proxy=no_proxy).pool(direct=is_direct)
+        asking = asyncio.to_thread(pool.request, "POST", "http://token.test/token", body=b"", retries=False)
+        if through:
+            assert (await asking).status == 200
+        else:
+            with pytest.raises(urllib3.exceptions.NewConnectionError):  # there is no such host
+                await asking
 
-        through: Any = outbound.pool()
-        direct: Any = outbound.pool(direct=True)
-
-    assert through.proxy_headers["proxy-authorization"] == "Basic YWRhOnBAc3M="
-    assert direct.proxy is None
+    assert [b"POST http://token.test/token" in asked for asked in running.heads] == [True] * through
+    assert [b"Basic YWRhOnBAc3M=" in asked for asked in running.heads] == [True] * through
 
 
 def test_the_operators_certificates_are_trusted_for_tokens_too(tmp_path: Path):

@@ -128,6 +128,23 @@ async def test_a_key_of_any_form_that_a_vendor_repeats_is_not_shown(serving: Any
     assert key not in str(answer)
 
 
+@pytest.mark.parametrize(("no_proxy", "through"), [("other.test", True), ("other.test, vendor.test", False)])
+async def test_vendors_are_asked_through_the_proxy_unless_they_are_to_be_asked_without(
+    serving: Any, no_proxy: str, through: bool
+):
+    async with (
+        vendor_server([Turn(Say("Hi."))]) as proxy,
+        serving(outbound_proxy=proxy.url, outbound_no_proxy=no_proxy) as running,
+    ):
+        body = {"type": "anthropic", "base_url": "http://vendor.test", "api_key": KEY}
+        answer = (await running.owner.post(f"{PROVIDERS}/test", body)).body
+        outbound = running.replica.outbound
+
+    assert answer["ok"] is through, answer
+    assert len(proxy.asked) == through
+    assert outbound.no_proxy.split(",")[0] == "other.test"  # for tokens
+
+
 async def test_a_stored_key_never_goes_to_a_server_that_it_was_not_given_for(serving: Any):
     async with serving() as running, vendor_server([]) as thief:
         owner = running.owner

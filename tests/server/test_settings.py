@@ -294,6 +294,25 @@ def test_a_common_proxy_variable_that_can_not_be_used_is_ignored_and_noted(load:
     assert ours.origins["outbound_proxy"] == "CHATD_OUTBOUND_PROXY"
 
 
+@pytest.mark.parametrize("variable", ["NO_PROXY", "no_proxy"])
+def test_the_hosts_of_the_common_variable_are_asked_without_the_proxy_unless_ours_is_set(load: Load, variable: str):
+    # As it is found in the wild: with spaces, nothing between two commas, and the same host twice.
+    common = {variable: "localhost, .corp.example,,10.0.0.0/8 Vllm:8000,localhost,[fd00::1]:80,fe80::/10,*.a_b"}
+    loaded = load(common)
+    hosts = ("localhost", ".corp.example", "10.0.0.0/8", "vllm:8000", "[fd00::1]:80", "fe80::/10", "*.a_b")
+    assert loaded.settings.outbound_no_proxy == hosts
+    assert loaded.origins["outbound_no_proxy"] == variable
+    ours = load({**common, "CHATD_OUTBOUND_NO_PROXY": "*"})
+    assert ours.settings.outbound_no_proxy == ("*",)
+    assert load({}).settings.outbound_no_proxy == ()
+
+
+@pytest.mark.parametrize("raw", ["http://vllm", "a b", "vllm:http", "ada@vllm"])
+def test_a_host_that_no_request_can_have_is_refused_for_requests_without_the_proxy(load: Load, raw: str):
+    assert "a host name with those below it" in problems(load, {"CHATD_OUTBOUND_NO_PROXY": raw})[0]
+    assert "NO_PROXY is ignored" in load({"NO_PROXY": "http://vllm"}).origins["outbound_no_proxy"]
+
+
 @pytest.mark.parametrize(
     ("name", "raw"),
     [

@@ -1,6 +1,7 @@
 """What lies between us and a vendor: whom we trust, which sockets may be made, which requests take the proxy."""
 
 import ipaddress
+import re
 import socket
 import ssl
 from collections.abc import Sequence
@@ -27,6 +28,8 @@ _METADATA: Final = tuple(
         "fe80::a9fe:a9fe/128",  # OpenStack
     )
 )
+
+_ENTRY: Final = re.compile(r"\[?\*?\.?(.*?)\]?(?::([0-9]+))?")  # *.name:port or [IPv6]:port
 
 
 class ForbiddenAddress(OSError):
@@ -82,9 +85,9 @@ def _covers(entry: str, host: str, port: int | None) -> bool:
         return True
     with suppress(ValueError):
         return ipaddress.ip_address(host) in ipaddress.ip_network(entry, strict=False)
-    name, colon, only_port = entry.partition(":")
-    name = name.removeprefix("*").removeprefix(".")
-    return bool(name) and (host == name or host.endswith(f".{name}")) and (not colon or only_port == str(port))
+    named = _ENTRY.fullmatch(entry)
+    name, only_port = named.groups() if named else ("", None)
+    return bool(name) and (host == name or host.endswith(f".{name}")) and only_port in (None, str(port))
 
 
 def _is_this_machine(host: str) -> bool:

@@ -141,7 +141,8 @@ async def running_replica(
         demo = None
         if settings.demo_model == "auto":
             demo = await stack.enter_async_context(demo_on_demand(api_key=new_token(), clock=clock))
-        outbound = Outbound(settings.outbound_proxy, settings.outbound_ca, demo)
+        no_proxy = ",".join(settings.outbound_no_proxy)
+        outbound = Outbound(settings.outbound_proxy, settings.outbound_ca, demo, no_proxy)
         opened = await stack.enter_async_context(open_store(settings, clock=clock, replica=replica))
         hints_url = settings.hints_url.reveal() if settings.hints_url else None
         hints = await stack.enter_async_context(open_hints(hints_url, dsn=lambda: opened.dsn, clock=clock))
@@ -151,7 +152,9 @@ async def running_replica(
         versions.on_change("auth", identity.forget)
         models = Models(opened.store, catalogue, outbound)
         versions.on_change("models", models.forget)
-        transport = await stack.enter_async_context(open_transport(proxy=outbound.proxy, ca=outbound.ca))
+        transport = await stack.enter_async_context(
+            open_transport(proxy=outbound.proxy, no_proxy=outbound.no_proxy, ca=outbound.ca)
+        )
         await bootstrap_admin(settings, accounts)
         if await discover_models(opened.store, settings, catalogue, clock):
             versions.changed("models")

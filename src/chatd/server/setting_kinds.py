@@ -26,6 +26,7 @@ KEY_BYTES = 32  # AES-256
 _WHOLE = re.compile(r"-?[0-9]{1,18}")  # 18 digits stay below 64 bits
 _WHOLE_OF_ANY_SIZE = re.compile(r"-?[0-9]+")
 _HOST = re.compile(r"\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._\-]{1,253}|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*")
+_ASKED_HOST = re.compile(r"\*|(\*?\.)?[A-Za-z0-9._\-]{1,253}(:[0-9]{1,5})?|\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?")
 _HOST_PATTERN = re.compile(r"\*|(\*\.)?[A-Za-z0-9._\-]{1,253}(:[0-9]{1,5})?|\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?")
 
 
@@ -130,6 +131,23 @@ class Network(msgspec.Struct, frozen=True):
         except ValueError:
             raise ValueError from None
         raise ValueError(f"the address has bits beyond its prefix; {meant} is the network")
+
+
+class AskedHost(msgspec.Struct, frozen=True):
+    """An entry of NO_PROXY."""
+
+    allowed: str = (
+        "a host name with those below it, an IP address, either with a port, a network in CIDR notation, or *"
+    )
+
+    def parse(self, raw: object, folder: Path) -> str:
+        text = text_of(raw).lower()
+        if not _ASKED_HOST.fullmatch(text):
+            try:
+                ip_network(text, strict=False)
+            except ValueError:
+                raise ValueError from None
+        return text
 
 
 class Url(msgspec.Struct, frozen=True):

@@ -3,7 +3,7 @@
 import difflib
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any, cast
 
@@ -81,16 +81,16 @@ class Sources:
         self.ignored: dict[str, str] = {}
 
     def read_fallback(
-        self, environ: Mapping[str, str], name: str, variables: Sequence[str], *, scheme: str = ""
+        self, environ: Mapping[str, str], name: str, variables: Sequence[str], tidy: Callable[[str], str]
     ) -> None:
-        """A variable that other programs share with us; ours are stronger. It may lack the scheme, if one is given.
+        """A variable that other programs share with us; ours are stronger. `tidy` writes it as a setting of ours is.
 
         It is not there for us: one that we can't use is `ignored`, not refused.
         """
         spec = self._specs[name]
         for variable in variables:
             if raw := environ.get(variable, "").strip():
-                text = raw if not scheme or "://" in raw else scheme + raw
+                text = tidy(raw)
                 try:
                     spec.kind.parse(text, self._cwd)
                 except ValueError:

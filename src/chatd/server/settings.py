@@ -3,9 +3,9 @@
 Weakest first: defaults, a TOML file, the environment, flags.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast, get_args, get_type_hints
+from typing import Annotated, Any, Final, Literal, cast, get_args, get_type_hints
 from urllib.parse import urlsplit
 
 import msgspec
@@ -15,6 +15,7 @@ from chatd.server.middleware.body_limit import BODY_LIMIT
 from chatd.server.middleware.host import LOOPBACK_HOSTS
 from chatd.server.setting_kinds import (
     ApiKey,
+    AskedHost,
     Certificates,
     Choice,
     ClampedNumber,
@@ -167,9 +168,17 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             default_text="the variable HTTPS_PROXY, else none",
         ),
     ] = None
+    outbound_no_proxy: Annotated[
+        tuple[str, ...],
+        Setting(
+            ListOf(AskedHost()),
+            "Hosts that are asked without that proxy; this machine always is.",
+            default_text="the variable NO_PROXY, else none",
+        ),
+    ] = ()
     outbound_ca: Annotated[
         Path | None,
-        Setting(Certificates(), "Certificates to trust for those requests.", default_text="the system's"),
+        Setting(Certificates(), "Certificates for those requests, trusted besides the system's.", default_text="none"),
     ] = None
     model_catalogue: Annotated[
         Path | None,
@@ -292,11 +301,9 @@ def load_settings(*, environ: Mapping[str, str], flags: Mapping[str, object], cw
     Reads files and nothing else of the machine. SettingsRefused names everything that is wrong, at once.
     """
     sources = Sources(SETTINGS, cwd)
-    if not environ.get("CHATD_OUTBOUND_PROXY") and not flags.get("outbound_proxy"):
-        sources.read_fallback(environ, "outbound_proxy", ("HTTPS_PROXY", "https_proxy"), scheme="http://")
-    for name in ("anthropic_api_key", "openai_api_key", "openai_base_url", "gemini_api_key"):
+    for name, (variables, tidy) in _FALLBACKS.items():
         if not environ.get(f"CHATD_{name.upper()}") and not flags.get(name):
-            sources.read_fallback(environ, name, (name.upper(),))
+            sources.read_fallback(environ, name, variables, tidy)
     sources.read_file(environ, flags, default_data_dir=_DATA_DIR)
     sources.read_environ(environ)
     sources.read_flags(flags)
@@ -337,6 +344,25 @@ def _contradictions(settings: Settings) -> list[str]:
     if (settings.bootstrap_admin_email is None) != (settings.bootstrap_admin_password is None):
         return ["CHATD_BOOTSTRAP_ADMIN_EMAIL and CHATD_BOOTSTRAP_ADMIN_PASSWORD: set both or neither"]
     return []
+
+
+def _with_scheme(proxy: str) -> str:
+    return proxy if "://" in proxy else f"http://{proxy}"
+
+
+def _tidy_hosts(hosts: str) -> str:
+    return ",".join(dict.fromkeys(hosts.replace(",", " ").split()))
+
+
+# Variables that other programs share with us, and what they need to be settings.
+_FALLBACKS: Final[Mapping[str, tuple[Sequence[str], Callable[[str], str]]]] = {
+    "outbound_proxy": (("HTTPS_PROXY", "https_proxy"), _with_scheme),
+    "outbound_no_proxy": (("NO_PROXY", "no_proxy"), _tidy_hosts),
+    "anthropic_api_key": (("ANTHROPIC_API_KEY",), str),
+    "openai_api_key": (("OPENAI_API_KEY",), str),
+    "openai_base_url": (("OPENAI_BASE_URL",), str),
+    "gemini_api_key": (("GEMINI_API_KEY",), str),
+}
 
 
 def _specs() -> tuple[SettingSpec, ...]:
