@@ -1,6 +1,8 @@
 """A question to a model, from the history to the events, against a server of raw bytes."""
 
+import asyncio
 import json
+import sys
 from typing import Any
 
 import msgspec
@@ -8,15 +10,16 @@ import pytest
 import structlog
 
 from chatd.clock import SystemClock
-from chatd.core.failure import FailureKind
+from chatd.core.failure import Failure, FailureKind, error_payload
 from chatd.core.model import Finished, ModelEvent, ModelRequest, PromptMessage, ProtocolName, ProviderTool, ToolSpec
 from chatd.core.parts import ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from chatd.core.roles import Role
 from chatd.core.secret import Secret
 from chatd.providers.asking import Asked, ask
-from chatd.providers.hosts import ProviderAccess, ProviderKind, host_of
+from chatd.providers.hosts import Host, ProviderAccess, ProviderKind, host_of
 from chatd.providers.stream import ModelCallFailed
-from chatd.providers.transport import open_transport
+from chatd.providers.transport import OutboundRequest, Transport, open_transport
+from chatd.testing.fake_clock import FakeClock
 from chatd.testing.vendors.script import Say, Turn
 from chatd.testing.vendors.server import vendor_server
 from providers.raw_vendor import chunk, head, says, vendor
@@ -104,6 +107,65 @@ async def test_a_provider_that_can_not_be_asked_is_a_failure_of_its_configuratio
     failure = caught.value.failure
     assert (failure.kind, failure.provider, failure.retryable) == (FailureKind.CONFIG, "mine", False)
     assert failure.message
+
+
+class SlowCredentials:
+    """The host of a vendor whose credentials take so long."""
+
+    def __init__(self, host: Host, clock: FakeClock, seconds: float) -> None:
+        self._host = host
+        self._clock = clock
+        self._seconds = seconds
+        self.framing = host.framing
+        self.protocol = host.protocol
+
+    async def prepare(self, request: ModelRequest) -> OutboundRequest:
+        await self._clock.sleep(self._seconds, timer="token server")
+        return await self._host.prepare(request)
+
+
+@pytest.mark.behaviour("LOOP-11")
+@pytest.mark.parametrize(("seconds", "waits_for"), [(1000, "model credentials"), (50, "model first event")])
+async def test_the_time_for_credentials_counts_into_the_time_to_the_first_event(seconds: float, waits_for: str):
+    clock = FakeClock()
+
+    async def hang(reader: asyncio.StreamReader, _writer: asyncio.StreamWriter) -> None:
+        await reader.read()
+
+    async def fails(host: Host, transport: Transport) -> Failure:
+        try:
+            async with ask(Asked(host, "mine"), request(USER), transport=transport, clock=clock) as stream:
+                async for _ in stream:
+                    pass
+        except ModelCallFailed as failed:
+            return failed.failure
+        raise AssertionError("it did not fail")
+
+    async with vendor(hang) as (running, transport), asyncio.TaskGroup() as tasks:
+        host = host_of(ProviderAccess(ProviderKind.OPENAI_COMPAT, "mine", running.url, Secret("k")))
+        failing = tasks.create_task(fails(SlowCredentials(host, clock, seconds), transport))
+        await clock.wait_for("token server")
+        await clock.advance(50)
+        await clock.wait_for(waits_for)
+        await clock.advance(9)
+        assert not failing.done()
+        await clock.advance(1)
+        failure = await failing
+
+    assert (failure.kind, failure.retryable, failure.provider) == (FailureKind.STARTUP_TIMEOUT, True, "mine")
+
+
+async def test_what_to_do_about_a_missing_package_is_told(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "google.auth", None)
+    host = host_of(ProviderAccess(ProviderKind.VERTEX, "mine", "", Secret("{}"), '{"project": "p"}'))
+    async with open_transport() as transport:
+        stream = ask(Asked(host, "mine"), request(USER), transport=transport, clock=SystemClock())
+        with pytest.raises(ModelCallFailed) as caught:
+            await stream.__aenter__()
+
+    told = error_payload(caught.value.failure)
+    assert "google-auth, which is not installed" in told.message
+    assert "pip install google-auth" in (told.detail or "")
 
 
 async def test_options_that_can_not_be_used_are_named_and_not_taken_for_missing_credentials():

@@ -8,14 +8,14 @@ import msgspec
 
 from chatd.clock import Clock
 from chatd.core.errors import InvalidRequest
-from chatd.core.failure import Failure, FailureKind
+from chatd.core.failure import Failure, FailureKind, FailureSignals, Fault, classify
 from chatd.core.model import ModelEvent, ModelRequest
 from chatd.core.repair import RepairWarning, repair
 from chatd.core.repair.warnings import Loss
 from chatd.observe.logs import get_logger
 from chatd.providers.hosts import Host
 from chatd.providers.stream import ModelCall, ModelCallFailed, StreamLimits, open_stream
-from chatd.providers.transport import Transport
+from chatd.providers.transport import OutboundRequest, Transport
 
 _log = get_logger("chatd.providers")
 _MOST_NAMED: Final = 5  # of many losses of a kind: enough to find them
@@ -42,11 +42,11 @@ async def ask(
         capabilities = msgspec.structs.replace(capabilities, tools=False)
     repaired = repair(request.messages, protocol=protocol.name, provider=request.provider, capabilities=capabilities)
     _warn_of(repaired.warnings, asked, request)
-    try:
-        outbound = await asked.host.prepare(msgspec.structs.replace(request, messages=repaired.messages))
-    except InvalidRequest as error:
-        raise ModelCallFailed(_not_configured(error, asked)) from error
-    call = ModelCall(asked.provider, protocol, asked.host.framing, outbound, asked.limits)
+    began_at = clock.monotonic()
+    outbound = await _prepared(asked, msgspec.structs.replace(request, messages=repaired.messages), clock)
+    left = asked.limits.first_event - (clock.monotonic() - began_at)
+    limits = msgspec.structs.replace(asked.limits, first_event=left)
+    call = ModelCall(asked.provider, protocol, asked.host.framing, outbound, limits)
     async with open_stream(call, transport=transport, clock=clock) as stream:
         yield stream
 
@@ -68,11 +68,23 @@ def _warn_of(warnings: Sequence[RepairWarning], asked: Asked, request: ModelRequ
         )
 
 
-def _not_configured(error: InvalidRequest, asked: Asked) -> Failure:
+async def _prepared(asked: Asked, request: ModelRequest, clock: Clock) -> OutboundRequest:
+    """Whoever gives out credentials is waited for no longer than the vendor itself."""
+    try:
+        async with clock.timeout(asked.limits.first_event, timer="model credentials"):
+            return await asked.host.prepare(request)
+    except InvalidRequest as error:
+        raise ModelCallFailed(not_configured(error, provider=asked.provider)) from error
+    except TimeoutError as error:
+        signals = FailureSignals(fault=Fault.STARTUP_TIMEOUT, provider=asked.provider)
+        raise ModelCallFailed(classify(signals, clock.now())) from error
+
+
+def not_configured(error: InvalidRequest, *, provider: str) -> Failure:
     """What a host or a protocol says of its configuration is said to people as it is."""
     return Failure(
         kind=FailureKind.CONFIG,
-        provider=asked.provider,
+        provider=provider,
         status_code=None,
         retryable=False,
         message=error.message,

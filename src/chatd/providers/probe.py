@@ -6,10 +6,11 @@ import msgspec
 
 from chatd.clock import Clock
 from chatd.core.errors import InvalidRequest
-from chatd.core.failure import Failure, FailureKind, FailureSignals, Fault, classify
+from chatd.core.failure import Failure, FailureSignals, Fault, classify
 from chatd.core.model import Capabilities, Finished, ModelRequest, PromptMessage
 from chatd.core.parts import TextPart
 from chatd.core.roles import Role
+from chatd.providers.asking import not_configured
 from chatd.providers.hosts import Host
 from chatd.providers.stream import ModelCall, ModelCallFailed, StreamLimits, open_stream
 from chatd.providers.transport import Transport
@@ -59,20 +60,7 @@ async def probe(
             return ProbeResult(first_event_ms=round((clock.monotonic() - started_at) * 1000))
         return ProbeResult(failure=failed.failure)
     except InvalidRequest as error:
-        return not_configured(error, provider=provider)
-
-
-def not_configured(error: InvalidRequest, *, provider: str) -> ProbeResult:
-    """What to say of a provider that can't even be asked."""
-    failure = Failure(
-        kind=FailureKind.CONFIG,
-        provider=provider,
-        status_code=None,
-        retryable=False,
-        message=error.message,
-        detail=error.detail or "",
-    )
-    return ProbeResult(failure=failure)
+        return ProbeResult(failure=not_configured(error, provider=provider))
 
 
 async def _ask(host: Host, request: ModelRequest, transport: Transport, clock: Clock) -> int:

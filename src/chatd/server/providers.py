@@ -17,10 +17,11 @@ from chatd.core.provider_kind import ProviderKind
 from chatd.core.secret import Secret
 from chatd.engine.models import access_of, capabilities_of, read_model_options
 from chatd.minting import uuid7
+from chatd.providers.asking import not_configured
 from chatd.providers.catalogue import Catalogue
 from chatd.providers.hosts import Outbound, ProviderAccess, host_of
 from chatd.providers.option_checks import model_option_problems, option_key, provider_option_problems
-from chatd.providers.probe import ProbeResult, not_configured, probe
+from chatd.providers.probe import ProbeResult, probe
 from chatd.providers.transport import Transport
 from chatd.server.shown_models import shown_known
 from chatd.store.actor import acting_as
@@ -143,7 +144,7 @@ class Providers:
         try:
             host = host_of(access, self._outbound)
         except InvalidRequest as error:
-            return name, not_configured(error, provider=called)
+            return name, ProbeResult(failure=not_configured(error, provider=called))
         result = await probe(
             host,
             provider=called,
