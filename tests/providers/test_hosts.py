@@ -10,9 +10,11 @@ from chatd.core.model import ModelRequest, PromptMessage, ProtocolName
 from chatd.core.parts import TextPart
 from chatd.core.roles import Role
 from chatd.core.secret import Secret
+from chatd.providers.asking import Asked
 from chatd.providers.framing.event_stream import EventStreamFraming
 from chatd.providers.framing.sse import SseFraming
-from chatd.providers.hosts import ProviderAccess, ProviderKind, host_of
+from chatd.providers.hosts import Outbound, ProviderAccess, ProviderKind, host_of
+from chatd.providers.stream import ModelCall
 from chatd.providers.transport import OutboundRequest
 
 KEY = "sk-test-key"
@@ -160,3 +162,22 @@ async def test_vertex_says_what_is_wrong_with_its_credentials():
 def test_what_is_not_configured_is_said_by_name(kind: ProviderKind, more: dict[str, Any], words: str):
     with pytest.raises(InvalidRequest, match=words):
         host_of(access(kind, **more))
+
+
+@pytest.mark.parametrize("kind", [kind for kind in ProviderKind if kind is not ProviderKind.VERTEX])
+async def test_nothing_that_holds_a_key_shows_it(kind: ProviderKind):
+    held = access(kind, base_url="https://models.example/v1", session_token=KEY, headers={"x-gate": KEY})
+    asked = host_of(held)
+    sent = await asked.prepare(request("m-1"))
+    call = ModelCall("mine", asked.protocol("m-1"), asked.framing, sent)
+
+    assert KEY in str(sent.headers)
+    for holder in (held, asked, sent, call, Asked(asked, "mine"), Outbound(Secret(f"http://ada:{KEY}@proxy"))):
+        assert KEY not in repr(holder) + str(holder)
+    assert "mine" in repr(held)
+
+
+def test_a_request_is_shown_by_its_address_and_its_size():
+    sent = OutboundRequest("https://models.example/v1/chat?key=k&alt=sse", b"hello", {"Authorization": KEY})
+
+    assert repr(sent) == str(sent) == "OutboundRequest('https://models.example/v1/chat', 5 bytes)"

@@ -28,11 +28,14 @@ _PATH_SIGNS: Final = "/%:@!$&'()*+,;=~"  # what may stand in a path as it is
 
 
 class OutboundRequest(msgspec.Struct, frozen=True):
-    """One POST, signed and ready. `headers` hold keys and are never logged."""
+    """One POST, signed and ready. `headers` hold keys and are never shown."""
 
     url: str
     body: bytes
     headers: Mapping[str, str]
+
+    def __repr__(self) -> str:
+        return f"OutboundRequest({self.url.partition('?')[0]!r}, {len(self.body)} bytes)"
 
 
 class TransportFault(Exception):

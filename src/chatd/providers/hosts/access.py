@@ -28,6 +28,9 @@ class ProviderAccess(msgspec.Struct, frozen=True):
     api_key: Secret | None = None
     options: str = "{}"
 
+    def __repr__(self) -> str:
+        return f"ProviderAccess({self.kind.value!r}, {self.name!r}, {self.base_url!r})"  # options may hold keys too
+
 
 class Host(Protocol):
     """Turns a request into one that is addressed and signed.
