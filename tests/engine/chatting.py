@@ -10,6 +10,7 @@ from uuid import UUID
 import msgspec
 
 from chatd.background import beside
+from chatd.clock import Clock
 from chatd.core.access import MODEL_KEEPER
 from chatd.core.messages import Message, NewMessage
 from chatd.core.parts import TextPart, ToolCallPart, ToolResultPart
@@ -26,7 +27,7 @@ from chatd.engine.tools.tool import Tool
 from chatd.engine.worker import Worker, WorkerOptions
 from chatd.providers.catalogue import load_catalogue
 from chatd.providers.hosts import Outbound
-from chatd.providers.transport import open_transport
+from chatd.providers.transport import Transport, open_transport
 from chatd.store import queries
 from chatd.store.actor import acting_as
 from chatd.store.authorized import AuthorizedStore
@@ -35,7 +36,9 @@ from chatd.store.chat_watch import ChatWatch
 from chatd.store.cipher import Cipher, EncryptionKey
 from chatd.store.encrypted import EncryptedStore
 from chatd.store.heartbeat import Lease
+from chatd.store.hints import Hints
 from chatd.store.queries import GetChatRow
+from chatd.store.store import SqlStore, Store
 from chatd.store.stored_messages import read_message
 from chatd.store.transitions import Applied, NewChat, Transitions
 from chatd.testing.fake_clock import FakeClock
@@ -157,6 +160,60 @@ async def _a_moment() -> None:
     await asyncio.get_running_loop().run_in_executor(None, lambda: None)
 
 
+def guarded(sql: SqlStore) -> Store:
+    """What a replica uses: layers that ask who is acting, and keep keys encrypted."""
+    return AuthorizedStore(EncryptedStore(sql, Cipher([EncryptionKey(b"k" * 32)])), RoleAuthorizer())
+
+
+def engine_parts(
+    store: Store, transitions: Transitions, hints: Hints, transport: Transport, clock: Clock, tools: Sequence[Tool]
+) -> EngineParts:
+    models = Models(store, load_catalogue(None), Outbound())
+    return EngineParts(
+        store=store,
+        transitions=transitions,
+        watch=ChatWatch(store, hints, clock),
+        histories=Histories(store),
+        episodes=Episodes(),
+        preparing=Preparing(store, models, Tools(tools)),
+        transport=transport,
+        clock=clock,
+    )
+
+
+async def scripted_model(
+    store: Store, url: str, kind: ProviderKind, *, context_limit: int = CONTEXT, threshold: int = 70
+) -> UUID:
+    """A configured model of a provider that is the scripted vendor."""
+    provider_id, model_id = new_id(), new_id()
+    with acting_as(MODEL_KEEPER):
+        await store.insert_provider(
+            id=provider_id,
+            name="scripted",
+            kind=kind,
+            display_name="Scripted",
+            base_url=url + ("/v1" if kind is not ProviderKind.GOOGLE else ""),
+            api_key=Secret("key"),
+            options="{}",
+            enabled=True,
+        )
+        await store.insert_model_config(
+            id=model_id,
+            provider_id=provider_id,
+            model=MODEL,
+            display_name="",
+            enabled=True,
+            context_limit=context_limit,
+            compression_threshold=threshold,
+            options="{}",
+            input_price=Decimal(1),
+            output_price=Decimal(2),
+            cache_read_price=Decimal("0.5"),
+            cache_write_price=Decimal(1),
+        )
+    return model_id
+
+
 @asynccontextmanager
 async def chatting(
     dsn: str,
@@ -173,60 +230,22 @@ async def chatting(
         open_transport() as transport,
         open_deployment(dsn) as made,
     ):
-        store = AuthorizedStore(EncryptedStore(made.sql, Cipher([EncryptionKey(b"k" * 32)])), RoleAuthorizer())
-        model_id = new_id()
-        with acting_as(MODEL_KEEPER):
-            provider_id = new_id()
-            await store.insert_provider(
-                id=provider_id,
-                name="scripted",
-                kind=kind,
-                display_name="Scripted",
-                base_url=vendor.url + ("/v1" if kind is not ProviderKind.GOOGLE else ""),
-                api_key=Secret("key"),
-                options="{}",
-                enabled=True,
-            )
-            await store.insert_model_config(
-                id=model_id,
-                provider_id=provider_id,
-                model=MODEL,
-                display_name="",
-                enabled=True,
-                context_limit=context_limit,
-                compression_threshold=threshold,
-                options="{}",
-                input_price=Decimal(1),
-                output_price=Decimal(2),
-                cache_read_price=Decimal("0.5"),
-                cache_write_price=Decimal(1),
-            )
-        hints = made.hints
-        watch = ChatWatch(store, hints, clock)
-        transitions = Transitions(store, hints)
-        models = Models(store, load_catalogue(None), Outbound())
-        parts = EngineParts(
-            store=store,
-            transitions=transitions,
-            watch=watch,
-            histories=Histories(store),
-            episodes=Episodes(),
-            preparing=Preparing(store, models, Tools(tools)),
-            transport=transport,
-            clock=clock,
-        )
+        store = guarded(made.sql)
+        model_id = await scripted_model(store, vendor.url, kind, context_limit=context_limit, threshold=threshold)
+        transitions = Transitions(store, made.hints)
+        parts = engine_parts(store, transitions, made.hints, transport, clock, tools)
         replica_id, lease = new_id(), Lease()
         await made.beat(replica_id)
         worker = Worker(
             store,
             transitions,
-            hints,
+            made.hints,
             lease,
             run=ChatRunner(parts),
             clock=clock,
             options=WorkerOptions(replica_id=replica_id),
         )
         lease.change(True)
-        async with beside({"worker": worker.run(), "watch": watch.run()}):
+        async with beside({"worker": worker.run(), "watch": parts.watch.run()}):
             await clock.wait_for("acquire")
             yield Chatting(made, vendor, worker, parts, model_id)

@@ -162,7 +162,7 @@ def say(word: str) -> None:
     os.write(1, f"{word}\n".encode())
 
 
-async def _held(lease: Lease) -> None:
+async def held(lease: Lease) -> None:
     held = asyncio.Event()
     lease.on_change(lambda won: held.set() if won else None)
     if not lease.held:
@@ -178,7 +178,7 @@ async def _main(plan: Plan) -> None:
         open_pool(plan.dsn, function_schema=schema, size=4) as pool,
         beating(lambda: dial(plan.dsn, row, function_schema=schema), clock=clock, thread_clock=clock) as lease,
     ):
-        await _held(lease)
+        await held(lease)
         own = Course(plan, Transitions(SqlStore(pool), hints), commands)
         store = AuthorizedStore(SqlStore(pool), RoleAuthorizer())
         worker = Worker(

@@ -13,7 +13,7 @@ _SCHEMA = '{"type":"object","properties":{"path":{"type":"string"}}}'
 
 
 class ScriptedTool:
-    """Notes its calls and does as told: by default it says its arguments back."""
+    """Notes its calls and does as told: by default it says what it saw."""
 
     def __init__(self, name: str, act: Act | None = None, traits: Traits | None = None) -> None:
         self.spec = ToolSpec(name, f"The tool {name}.", _SCHEMA)
@@ -26,7 +26,7 @@ class ScriptedTool:
     async def run(self, call: ToolCall, context: ToolContext) -> ToolOutput:
         self.calls.append(call)
         self.started.set()
-        return await self._act(call) if self._act else said(call.args)
+        return await self._act(call) if self._act else said(f"saw {call.args}")
 
     async def settle(self, call: ToolCall, context: ToolContext) -> ToolOutput:
         self.settled.append(call)

@@ -124,7 +124,7 @@ async def test_calls_results_and_what_did_not_finish_are_kept_when_tools_are_sto
     ]
     assert sorted(line.split(" ")[0] for line in kept[5:]) == ["look", "quick"]
     assert any(line.startswith(INTERRUPTED) for line in kept)
-    assert 'quick says {"output":"{}"}' in kept
+    assert 'quick says {"output":"saw {}"}' in kept
     assert after["status"] == Status.WAITING, after
 
 

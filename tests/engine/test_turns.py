@@ -41,10 +41,10 @@ async def test_the_model_is_asked_and_its_tools_are_run_until_it_calls_none(data
             "assistant: I look.",
             'assistant calls look {"path": "a"}',
             "assistant calls note {}",
-            'look says {"output":"{\\"path\\": \\"a\\"}"}',
-            'note says {"output":"{}"}',
+            'look says {"output":"saw {\\"path\\": \\"a\\"}"}',
+            'note says {"output":"saw {}"}',
             'assistant calls look {"path": "b"}',
-            'look says {"output":"{\\"path\\": \\"b\\"}"}',
+            'look says {"output":"saw {\\"path\\": \\"b\\"}"}',
             "assistant: Hello there.",
         ]
         assert [len(tool.calls) for tool in (look, note)] == [2, 1]

@@ -51,8 +51,6 @@ class ToolStep:
 
     async def run(self, calls: Sequence[tuple[str, ToolCallPart]]) -> None:
         """Each call with its key. All at once, but for serial ones, which follow in order."""
-        if self._refuse_company([call for _, call in calls]):
-            return
         serial: list[tuple[str, ToolCallPart]] = []
         async with asyncio.TaskGroup() as group:
             for key, call in calls:
@@ -66,14 +64,12 @@ class ToolStep:
 
     async def settle(self, calls: Sequence[tuple[str, ToolCallPart]]) -> None:
         """As the tool of each says for calls that another process has begun, or was about to."""
-        if self._refuse_company([call for _, call in calls]):
-            return
         async with asyncio.TaskGroup() as group:
             for key, call in calls:
                 group.create_task(self._one(key, call, settle=True), name=f"settle {call.tool_name}")
 
-    def _refuse_company(self, calls: Sequence[ToolCallPart]) -> bool:
-        """An exclusive tool in company: nothing runs, and every call is told why."""
+    def refuse_company(self, calls: Sequence[ToolCallPart]) -> bool:
+        """An exclusive tool in company, be it a tool of the client's: nothing runs, and every call is told why."""
         exclusive = next((call.tool_name for call in calls if self._is_exclusive(call.tool_name)), None)
         if exclusive is None or len(calls) == 1:
             return False

@@ -222,6 +222,8 @@ class Turn:
             for place, call in enumerate(calls)
             if call.tool_name not in prepared.tools.client_names
         ]
+        if tools.refuse_company(calls):
+            return
         async with self._chat.news.unless_changed():
             await (tools.run(keyed) if is_new else tools.settle(keyed))
 

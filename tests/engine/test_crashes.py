@@ -1,0 +1,105 @@
+"""A process is killed in the middle of a turn: another one finishes it, and nothing is lost or done twice.
+
+The kill is a real SIGKILL at each named point of a turn with three steps and one tool of each kind.
+"""
+
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from chatd.core.provider_kind import ProviderKind
+from chatd.core.states import Status
+from chatd.engine.tool_step import UNKNOWN_OUTCOME
+from chatd.testing.vendors.asked import Asked
+from chatd.testing.vendors.script import Call, Say, Turn
+from engine.chatting import Chatting, chatting
+from engine.deployment import new_id
+from engine.turn_process import Ledger, Plan, ledger_tools, turn_process
+
+POINTS = [
+    "before save_draft 1",
+    "after save_draft 1",
+    "in look",
+    "in start",
+    "in edit",
+    "before commit_step 1",
+    "after commit_step 1",
+    "before save_draft 2",
+    "after save_draft 2",
+    "before commit_step 2",
+    "after commit_step 2",
+    "before commit_step 3",
+    "after commit_step 3",
+]
+
+
+def script(asked: Asked) -> Turn:
+    """By what it is asked: whoever asks gets the same."""
+    said = str(asked.messages)
+    if "'work'" not in said:
+        return Turn(Say("Hello."))
+    if "edit is done" in said or "not known" in said:
+        return Turn(Say("All done.")) if said.count("look is done") == 2 else Turn(Call("look", "{}"))
+    return Turn(Say("I begin."), Call("look", "{}"), Call("start", "{}"), Call("edit", "{}"))
+
+
+UNINTERRUPTED = [
+    "user: hello",
+    "assistant: Hello.",
+    "user: work",
+    "assistant: I begin.",
+    "assistant calls look {}",
+    "assistant calls start {}",
+    "assistant calls edit {}",
+    'look says {"output":"look is done"}',
+    'start says {"output":"start is done"}',
+    'edit says {"output":"edit is done"}',
+    "assistant calls look {}",
+    'look says {"output":"look is done"}',
+    "assistant: All done.",
+]
+
+
+async def idle_chat(chats: Chatting) -> UUID:
+    chat = await chats.begin("hello")
+    await chats.resting(chat)
+    return chat
+
+
+@pytest.mark.behaviour("LOOP-1")
+@pytest.mark.parametrize("point", POINTS)
+async def test_a_turn_whose_process_is_killed_is_finished_by_another(database: Any, tmp_path: Path, point: str):
+    path = tmp_path / "ledger"
+    ledger = Ledger(path)
+    async with chatting(
+        database.dsn, script, kind=ProviderKind.OPENAI, tools=ledger_tools(ledger), context_limit=100_000
+    ) as chats:
+        chat = await idle_chat(chats)
+        dead = new_id()
+        plan = Plan(database.dsn, dead, chat, chats.deployment.user_id, str(path), point)
+        async with turn_process(plan) as process:
+            assert await process.line() == "at"
+            await process.kill()
+        await chats.deployment.silence(dead)
+        await chats.fake_clock.wait_for("acquire")
+        await chats.fake_clock.advance(1)
+        state = await chats.resting(chat)
+        shown = await chats.shown(chat)
+
+    assert state["status"] == Status.WAITING, state
+    done = [line.split(" ")[0] for line in ledger.lines()]
+    # The outcome of an edit is not known once it may have begun, and is not made up. Else it is as if nothing had been.
+    unknown = [line for line in shown if "not known" in line]
+    settled_by_another = point in ("after save_draft 1", "in look", "in start", "in edit", "before commit_step 1")
+    assert len(unknown) == settled_by_another
+    expected = [
+        line.replace('says {"output":"edit is done"}', f'fails {{"error":"{UNKNOWN_OUTCOME}"}}')
+        if settled_by_another and line.startswith("edit")
+        else line
+        for line in UNINTERRUPTED
+    ]
+    assert shown == expected
+    assert done.count("start") == 1
+    assert done.count("edit") <= 1
