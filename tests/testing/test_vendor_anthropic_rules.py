@@ -28,6 +28,10 @@ def result(id: str = "t1", **fields: Any) -> Block:
     return {"type": "tool_result", "tool_use_id": id, "content": "ok", **fields}
 
 
+def search() -> Block:
+    return {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}}
+
+
 def user(*blocks: Block) -> Block:
     return {"role": "user", "content": list(blocks)}
 
@@ -60,6 +64,7 @@ ACCEPTED = {
     "a single computer": body(model="claude-fable-5-1", tools=[{"type": "computer_20251124", "name": "computer"}]),
     "between calls": body(model="claude-sonnet-5-5", thinking={"type": "between_tools"}),
     "adaptive": body(thinking={"type": "adaptive"}, output_config={"effort": "max"}),
+    "its own call beside ours": body(user(text()), assistant(search(), use()), user(result())),
     "its own tools": body(tools=[{"type": "web_search_20250305", "name": "web_search"}]),
 }
 
@@ -136,12 +141,10 @@ REFUSED = [
         body(user(text()), assistant({"type": "thinking", "thinking": "a", "signature": "made up"}), user(text())),
         "Invalid `signature`",
     ),
+    (body(user(text()), assistant(search()), user(text())), "without a corresponding result"),
+    (body(user(text()), assistant(search(), use()), user(result(), text())), "without a corresponding result"),
     (
-        body(
-            user(text()),
-            assistant({"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}}),
-            user(text()),
-        ),
+        body(user(text()), assistant(search(), use()), user(result()), assistant(text()), user(text())),
         "without a corresponding result",
     ),
 ]
@@ -209,9 +212,12 @@ def test_results_of_the_vendors_own_tools_go_back_as_they_were():
 def test_hosts_want_a_version_in_place_of_the_model():
     hosted = body(anthropic_version="bedrock-2023-05-31")
     del hosted["model"], hosted["stream"]
-    check_anthropic(hosted, Issued(), host="bedrock")
-    check_anthropic(hosted | {"stream": True, "anthropic_version": "vertex-2023-10-16"}, Issued(), host="vertex")
+    on_vertex = hosted | {"stream": True, "anthropic_version": "vertex-2023-10-16"}
+    check_anthropic(hosted | {"anthropic_beta": ["a"]}, Issued(), host="bedrock")
+    check_anthropic(on_vertex, Issued(), host="vertex")
 
+    with pytest.raises(Refusal, match="anthropic_beta"):  # it takes them as a header
+        check_anthropic(on_vertex | {"anthropic_beta": ["a"]}, Issued(), host="vertex")
     with pytest.raises(Refusal, match="model"):
         check_anthropic(hosted | {"model": "m"}, Issued(), host="bedrock")
     del hosted["anthropic_version"]

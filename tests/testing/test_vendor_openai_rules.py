@@ -7,7 +7,7 @@ import pytest
 from chatd.testing.vendors.chat_check import check_chat
 from chatd.testing.vendors.chat_encode import chat_chunks
 from chatd.testing.vendors.issued import Issued
-from chatd.testing.vendors.refusal import Refusal
+from chatd.testing.vendors.refusal import Refusal, a_strict_schema
 from chatd.testing.vendors.responses_check import check_responses
 from chatd.testing.vendors.responses_encode import responses_events
 from chatd.testing.vendors.script import Call, Say, Search, Think, Turn
@@ -259,3 +259,17 @@ def test_a_search_depends_on_the_reasoning_before_it():
 
     with pytest.raises(Refusal, match="'web_search_call' was provided without its required 'reasoning' item"):
         check_responses(asked(said(), search, said()), issued)
+
+
+@pytest.mark.parametrize(
+    ("inner", "why"),
+    [({"$ref": "#", "title": "b"}, "\\$ref cannot"), ({"enum": ["b"]}, "a 'type' key"), ({}, "a 'type' key")],
+)
+def test_a_schema_that_is_enforced_says_the_type_of_everything(inner: dict[str, Any], why: str):
+    closed = {"type": "object", "additionalProperties": False, "required": ["a"]}
+    for a in (inner, {"type": "array", "items": inner}, {"anyOf": [inner]}):
+        with pytest.raises(Refusal, match=why):
+            a_strict_schema(closed | {"properties": {"a": a}}, "at")
+    with pytest.raises(Refusal, match=why):
+        a_strict_schema(closed | {"properties": {"a": {"$ref": "#/$defs/b"}}, "$defs": {"b": inner}}, "at")
+    a_strict_schema(closed | {"properties": {"a": {"$ref": "#"}}}, "at")

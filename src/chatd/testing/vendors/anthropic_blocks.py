@@ -59,7 +59,7 @@ def check_messages(messages: Sequence[Json], issued: Issued, body: Mapping[str, 
             _results(blocks, before, at)
         else:
             _calls(blocks, seen, at, is_last=number == len(messages) - 1)
-            _vendor_calls(blocks, at, is_last=number == len(messages) - 1)
+            _vendor_calls(blocks, at, may_be_open=_goes_on(messages[number + 1 :]))
         before = blocks
     if messages[-1]["role"] == "assistant":  # it goes on only from what it was doing itself
         paused = before[-1]["type"].endswith(("_tool_use", "_tool_result"))
@@ -186,7 +186,12 @@ def _unanswered(calls: Sequence[str], at: str) -> None:
     )
 
 
-def _vendor_calls(blocks: Sequence[Json], at: str, *, is_last: bool) -> None:
+def _goes_on(after: Sequence[Json]) -> bool:
+    """Whether a call of the vendor's own may be open before these: it paused, or waits for the results of ours."""
+    return len(after) <= 1 and all(block.get("type") == "tool_result" for one in after for block in _blocks(one, ""))
+
+
+def _vendor_calls(blocks: Sequence[Json], at: str, *, may_be_open: bool) -> None:
     waiting: list[str] = []
     for block in blocks:
         if block["type"] == "server_tool_use":
@@ -195,7 +200,9 @@ def _vendor_calls(blocks: Sequence[Json], at: str, *, is_last: bool) -> None:
             call = block["tool_use_id"]
             require(call in waiting, f"{at}: unexpected `tool_use_id` found in `{block['type']}` blocks: {call}", at=at)
             waiting.remove(call)
-    require(not waiting or is_last, f"{at}: server tool use with id {waiting} was found without a corresponding result")
+    require(
+        not waiting or may_be_open, f"{at}: server tool use with id {waiting} was found without a corresponding result"
+    )
 
 
 def _latest_thoughts(messages: Sequence[Json], issued: Issued, body: Mapping[str, Any]) -> None:

@@ -25,7 +25,7 @@ _HOST_VERSION: Final = re.compile(r"^((bedrock|vertex)-)?20\d\d-\d\d-\d\d$")  # 
 _OF_HOST: Final[Mapping[str, frozenset[str]]] = {
     "own": frozenset(("model", "stream")),
     "bedrock": frozenset(("anthropic_version", "anthropic_beta")),
-    "vertex": frozenset(("anthropic_version", "anthropic_beta", "stream")),
+    "vertex": frozenset(("anthropic_version", "stream")),
 }
 _LEAST_BUDGET: Final = 1024
 _LEAST_TOP_P: Final = 0.95
@@ -40,8 +40,8 @@ def check_anthropic(
     model: str = "",
     betas: str = BINDING_BETA,
 ) -> None:
-    """The others have the model in the path, and want a version and betas in the body. Bedrock always streams at this
-    path. `betas` is the header."""
+    """The others have the model in the path, and want a version in the body; Bedrock always streams at this path.
+    `betas` is the header, which Bedrock wants in the body too."""
     no_others(body, (_TOP - {"model", "stream"}) | _OF_HOST[host], "")
     if host == "own":
         require(a_text(body.get("model", ""), "model"), "model: Field required", at="model")

@@ -25,11 +25,11 @@ def function_tool(function: Json, at: str) -> str:
             require(refused not in schema, f"Invalid schema for function '{name}': no '{refused}' at the top level.")
         if function.get("strict"):
             a_strict_schema(schema, f"{at}.parameters")
-        _valid(schema, f"Invalid schema for function '{name}'", strict=bool(function.get("strict")))
+        _valid(schema, f"Invalid schema for function '{name}'")
     return name
 
 
-def _valid(schema: Any, said: str, *, strict: bool) -> None:
+def _valid(schema: Any, said: str) -> None:
     """What is refused at any depth."""
     require(isinstance(schema, dict | bool), f"{said}: {schema!r} is not of type 'object', 'boolean'")
     if isinstance(schema, bool):
@@ -41,14 +41,11 @@ def _valid(schema: Any, said: str, *, strict: bool) -> None:
     require(isinstance(schema.get("required", []), list), f"{said}: 'required' is not of type 'array'")
     pattern = schema.get("pattern", "")
     require(isinstance(pattern, str) and "(?!" not in pattern, f"{said}: {pattern!r} is not a 'regex'")
-    if strict:
-        require("$ref" not in schema or len(schema) == 1, f"{said}: $ref cannot have keywords")
-        require({"type", "anyOf", "$ref"} & schema.keys(), f"{said}: schema must have a 'type' key")
     properties = schema.get("properties", {})
     require(isinstance(properties, dict), f"{said}: 'properties' is not of type 'object'")
     items = [schema["items"]] if "items" in schema else []
     for inner in (*properties.values(), *schema.get("$defs", {}).values(), *items, *schema.get("anyOf", [])):
-        _valid(inner, said, strict=strict)
+        _valid(inner, said)
 
 
 def check_settings(body: Mapping[str, Any], names: Sequence[str]) -> None:

@@ -84,18 +84,21 @@ def an_image_url(value: object, at: str) -> None:
 
 
 def a_strict_schema(schema: Json, at: str) -> None:
-    """What OpenAI wants of a schema that it enforces: closed objects with every property required."""
+    """What OpenAI wants of a schema that it enforces: closed objects with every property required, and types."""
+    said = f"Invalid schema for function: {at}:"
+    require("$ref" not in schema or len(schema) == 1, f"{said} $ref cannot have keywords", at=at)
+    require({"type", "anyOf", "$ref"} & schema.keys(), f"{said} schema must have a 'type' key", at=at)
     if schema.get("type") == "object" or "properties" in schema:
         properties = an_object(schema.get("properties", {}), f"{at}.properties")
         require(
             schema.get("additionalProperties") is False,
-            f"Invalid schema for function: {at}: 'additionalProperties' is required to be supplied and to be false.",
+            f"{said} 'additionalProperties' is required to be supplied and to be false.",
             at=at,
         )
         missing = sorted(set(properties) - set(a_list(schema.get("required", []), f"{at}.required")))
         require(
             not missing,
-            f"Invalid schema for function: {at}: 'required' must include every key in properties. Missing {missing}.",
+            f"{said} 'required' must include every key in properties. Missing {missing}.",
             at=at,
         )
         for name, value in properties.items():
@@ -103,7 +106,7 @@ def a_strict_schema(schema: Json, at: str) -> None:
     if isinstance(schema.get("items"), dict):
         a_strict_schema(an_object(schema["items"], at), f"{at}.items")
     for name in ("oneOf", "allOf", "not", "patternProperties"):
-        require(name not in schema, f"Invalid schema for function: {at}: '{name}' is not permitted.", at=at)
+        require(name not in schema, f"{said} '{name}' is not permitted.", at=at)
     for number, option in enumerate(objects(schema.get("anyOf", []), f"{at}.anyOf")):
         a_strict_schema(option, f"{at}.anyOf.{number}")
     for name, definition in an_object(schema.get("$defs", {}), at).items():
