@@ -174,7 +174,7 @@ async def test_what_a_model_plainly_means_is_taken(args: str, field: str, value:
         ('{"path": "a", "limit": 0}', "The argument 'limit' is wrong: Expected `int` >= 1. Call the tool again."),
         ('{"path": "a", "kind": "x"}', "The argument 'kind' is wrong: Invalid enum value 'x'. Call the tool again."),
         ('{"path": "a", "edits": [{}]}', "The argument 'edits[0].search' is missing. Call the tool again with it."),
-        ('{"path": "a", "how": {"type": "q"}}', "The argument 'how.type' is wrong: Invalid value 'q'. Call the tool again."),
+        ('{"path": "a", "how": {"type": "q"}}', "The argument 'how.type' is wrong: Invalid value 'q'."),
         ("[]", "The arguments are wrong: Expected `object`, got `array`. Call the tool again."),
         ("nonsense", "The arguments are wrong: JSON is malformed"),
     ],

@@ -4,11 +4,13 @@ from typing import Final
 
 import msgspec
 
-from chatd.core.cut import cut_middle
-from chatd.engine.tools.tool import ToolOutput
+from chatd.core.cut import Cut, cut_middle, json_bytes
+from chatd.core.valid_text import valid_json_text
+from chatd.engine.tools.tool import ToolOutput, is_json_object
 
 _SMALLEST_BYTES: Final = 16 * 1024  # however small the window: less would be of no use
 _UNKNOWN_BYTES: Final = 64 * 1024  # when the window is not known
+_HINT: Final = "Ask for less: a range, a filter, a narrower question."
 
 
 class Capped(msgspec.Struct, frozen=True):
@@ -22,19 +24,24 @@ def result_budget(context_limit: int) -> int:
 
 
 def capped(output: ToolOutput, budget: int) -> Capped:
-    """Media is never cut: half an image is none."""
-    if output.is_media or len(output.result) <= budget // 4 or len(output.result.encode("utf-8", "replace")) <= budget:
-        return Capped(output, 0)
+    """The result as it is stored: a JSON object of at most so many bytes, without half characters.
+
+    Media is never cut: half an image is none.
+    """
+    result = valid_json_text(output.result)
     name = "error" if output.is_error else "output"
-    # Escapes make a text longer: cut again by how much it was.
-    room = budget
-    while True:
-        cut = cut_middle(_words(output.result, name), room)
-        result = msgspec.json.encode({name: cut.text}).decode()
-        over = len(result.encode()) - budget
-        if over <= 0 or room <= 1:
-            return Capped(msgspec.structs.replace(output, result=result), cut.removed)
-        room = max(1, room - max(over, 64))
+    removed = 0
+    if not is_json_object(result):
+        result, removed = _wrapped(result, name, budget)
+    elif not output.is_media and len(result.encode()) > budget:
+        result, removed = _wrapped(_words(result, name), name, budget)
+    return Capped(output if result is output.result else msgspec.structs.replace(output, result=result), removed)
+
+
+def _wrapped(text: str, name: str, budget: int) -> tuple[str, int]:
+    room = budget - len(msgspec.json.encode({name: ""}))
+    cut: Cut = cut_middle(text, room, hint=_HINT, weigh=json_bytes)
+    return msgspec.json.encode({name: cut.text}).decode(), cut.removed
 
 
 def _words(result: str, name: str) -> str:

@@ -1,8 +1,9 @@
 """What a tool is: a specification, how it behaves in company and after a crash, and one method that does it."""
 
+import base64
 from collections.abc import Callable
 from enum import StrEnum
-from typing import Protocol
+from typing import Any, Final, Protocol
 from uuid import UUID
 
 import msgspec
@@ -10,6 +11,7 @@ import msgspec
 from chatd.clock import Clock
 from chatd.core.model import ToolSpec
 from chatd.core.parts import FilePart
+from chatd.core.valid_text import holds_half_characters, valid_text
 
 
 class AfterCrash(StrEnum):
@@ -42,22 +44,34 @@ class ToolCall(msgspec.Struct, frozen=True):
 
 
 class ToolOutput(msgspec.Struct, frozen=True, kw_only=True):
-    """`result` is JSON text. `files` are stored already and become parts of the assistant's message."""
+    """`result` is the JSON text of an object. `files` are stored already and become parts of the assistant's message.
+
+    Raises ValueError for a file that is not stored: nobody could ever read it.
+    """
 
     result: str
     is_error: bool = False
     is_media: bool = False
     files: tuple[FilePart, ...] = ()
 
+    def __post_init__(self) -> None:
+        for file in self.files:
+            if file.file_id is None or not file.media_type:
+                raise ValueError(f"The attachment {file.name!r} has no file id or no media type.")
+
 
 class ToolContext(msgspec.Struct, frozen=True, kw_only=True):
-    """The chat that a call is for. `progress` shows what a running tool has to say so far; the last one counts."""
+    """The chat that a call is for. `progress` shows what a running tool has to say so far; the last one counts.
+
+    `key` is that of the call, for tools that get typed arguments instead of it.
+    """
 
     chat_id: UUID
     owner_id: UUID
     organization_id: UUID
     clock: Clock
     progress: Callable[[str], None]
+    key: str = ""
 
 
 class Tool(Protocol):
@@ -77,10 +91,60 @@ class Tool(Protocol):
         ...
 
 
+# Results are objects, always, so that every reader can look into them without asking what they are.
+
+
 def said(text: str) -> ToolOutput:
-    """A result in words."""
-    return ToolOutput(result=msgspec.json.encode({"output": text}).decode())
+    """A result in words. Words that are a JSON object already stay as they are, byte for byte."""
+    result = text if is_json_object(text) else _json({"output": valid_text(text)})
+    return ToolOutput(result=result)
 
 
 def failed(text: str) -> ToolOutput:
-    return ToolOutput(result=msgspec.json.encode({"error": text}).decode(), is_error=True)
+    """A failure in words, which the model can act on."""
+    return ToolOutput(result=_json({"error": valid_text(text)}), is_error=True)
+
+
+def answered(value: object, *, files: tuple[FilePart, ...] = ()) -> ToolOutput:
+    """A result with fields: a struct, or a mapping with names for keys.
+
+    A failure that has more to say than a sentence is such a result with the field `error`. An empty object stands for
+    what can't be written as JSON.
+    """
+    try:
+        result = msgspec.json.encode(value).decode()
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        result = "{}"
+    return ToolOutput(result=result if is_json_object(result) else _json({"output": result}), files=files)
+
+
+def shown(data: bytes, media_type: str, *, text: str = "", file: FilePart | None = None) -> ToolOutput:
+    """An image or another medium that the model gets to see, with a caption. `file` is where it is stored."""
+    result: dict[str, Any] = {
+        "data": base64.b64encode(data).decode(),
+        "mime_type": media_type,
+        "text": valid_text(text),
+    }
+    if file is not None:
+        result["attachment_file_id"] = str(file.file_id)
+        if file.name:
+            result["attachment_name"] = file.name
+    return ToolOutput(result=_json(result), is_media=True, files=() if file is None else (file,))
+
+
+def is_json_object(text: str) -> bool:
+    """Whether a text is the JSON of one object that every reader takes."""
+    if not text.lstrip(_JSON_SPACE).startswith("{") or holds_half_characters(text):
+        return False
+    try:
+        msgspec.json.decode(text, type=msgspec.Raw)
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        return False
+    return True
+
+
+_JSON_SPACE: Final = " \t\r\n"
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()
