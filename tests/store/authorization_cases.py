@@ -132,6 +132,12 @@ CASES: dict[str, Case] = {
     "update_chat_labels": seen(Kind.CHAT, lambda w: {"id": w.chat.chat_id, "labels": "{}"}, UPDATE),
     "update_chat_pin": seen(Kind.CHAT, lambda w: {"id": w.chat.chat_id, "pin_order": 1}, UPDATE),
     "mark_chat_read": seen(Kind.CHAT, lambda w: {"id": w.chat.chat_id, "message_id": 2**62}, UPDATE),
+    # checkpoints
+    "write_checkpoints": checked(
+        RUN, Kind.CHAT, lambda w: {"writer": new_id(), "ranges": [], "done": [w.chat.chat_id]}
+    ),
+    "list_checkpoints": in_chat(lambda w: {"history_version": w.chat.history_version}),
+    "delete_stale_checkpoints": msgspec.structs.replace(checked(DELETE, Kind.CHAT), machines_only=True),
     # files
     "insert_file": checked(CREATE, Kind.FILE, lambda w: {**w.new_file, "id": new_id()}, owner="member"),
     "get_file": seen(Kind.FILE, lambda w: {"id": w.new_file["id"]}),

@@ -11,6 +11,7 @@ from chatd.core.access import OwnedBy
 from chatd.core.messages import NewMessage
 from chatd.core.parts import TextPart
 from chatd.core.roles import Role
+from chatd.store.queries import CheckpointRow
 from chatd.store.store import SqlStore
 from chatd.store.transitions import NewChat, Take, Transitions
 from store.large_world import LargeWorld, numbered
@@ -47,6 +48,7 @@ def reads(world: LargeWorld) -> dict[str, dict[str, Any]]:
         "sum_runtime_ms": {"owner_id": world.owner_id, **_MONTH},
         "list_queued_messages": chat,
         "get_draft": chat,
+        "list_checkpoints": {"history_version": 10, **chat},
         "get_file": {"id": world.file, **mine},
         "get_file_metadata": {"id": world.file, **mine},
         "list_chat_files": chat,
@@ -72,12 +74,13 @@ def insert_file_of(world: LargeWorld) -> dict[str, Any]:
 class Scenario(msgspec.Struct, frozen=True):
     """Chats of one owner that go through everything, beside all the others."""
 
+    sql: SqlStore
     do: Transitions
     world: LargeWorld
 
     @classmethod
     def on(cls, sql: SqlStore, world: LargeWorld) -> "Scenario":
-        return cls(Transitions(sql, SilentHints()), world)
+        return cls(sql, Transitions(sql, SilentHints()), world)
 
     def user(self, text: str = "hello") -> NewMessage:
         return NewMessage(role=Role.USER, parts=(TextPart(text=text),), created_by=self.world.owner_id)
@@ -109,6 +112,8 @@ class Scenario(msgspec.Struct, frozen=True):
         """Attempts, a draft, steps with calls, the end of a turn; an edit; a compaction."""
         do, made = self.do, await self._start()
         id, now = made.change.chat_id, fence(made)
+        shown = CheckpointRow(id, now.history_version, 1, 1, 1, "[]")
+        await self.sql.write_checkpoints(writer=self.world.replica, ranges=[shown], done=[self.world.chat])
         now = fence(await do.record_retry(now, retry="{}"))
         now = fence(await do.record_attempt(now))
         now = fence(await do.save_draft(now, answer("draft", calls=[("c1", "look")])))

@@ -86,6 +86,11 @@ SELECT pg_temp.numbered('f', n), c.organization_id, c.owner_id, 'a.txt', 'text/p
     sha256('x'), convert_to(repeat('x', 1000), 'UTF8'), c.created_at
 FROM generate_series(1, {chats}) AS n JOIN chats c ON c.id = pg_temp.numbered('c', n) ORDER BY n;
 
+-- Thirty seconds of each chat that runs.
+INSERT INTO chat_checkpoints (chat_id, history_version, attempt, runner_id, first_seq, last_seq, parts)
+SELECT s.chat_id, s.history_version, 1, s.runner_id, at, at, '[]'
+FROM chat_state s, generate_series(1, 30) AS at WHERE s.runner_id IS NOT NULL;
+
 -- One in fifty files was never sent.
 INSERT INTO chat_files (chat_id, file_id)
 SELECT pg_temp.numbered('c', n), pg_temp.numbered('f', n) FROM generate_series(1, {chats}) AS n WHERE n % 50 > 0;

@@ -31,8 +31,9 @@ ASKED = [method for method, case in CASES.items() if case.filtered is Kind.CHAT 
 WORKERS = [
     *("release_overdue", "acquire", "abandon", "hand_over", "give_up", "record_attempt", "record_retry", "save_draft"),
     *("commit_step", "enter_requires_action", "cancel_requires_action", "finish_turn", "finish_interruption"),
-    *("finish_error", "list_owned_chats", "list_chat_versions"),
+    *("finish_error", "list_owned_chats", "list_chat_versions", "write_checkpoints"),
 ]
+NO_TRANSITIONS = {"list_owned_chats", "list_chat_versions", "write_checkpoints"}
 
 
 def found(result: Any) -> bool:
@@ -43,7 +44,7 @@ def found(result: Any) -> bool:
 def test_every_transition_is_asked_for_or_a_workers():
     transitions = {str(transition) for transition in Transition} | {"release_overdue", "hand_over"}
 
-    assert transitions == {"create_chat", *ASKED, *WORKERS} - {"list_owned_chats", "list_chat_versions"}
+    assert transitions == {"create_chat", *ASKED, *WORKERS} - NO_TRANSITIONS
 
 
 @pytest.mark.parametrize("method", ASKED)
@@ -102,7 +103,10 @@ SHOWN = [
     for method, case in CASES.items()
     if case.filtered in (Kind.CHAT, Kind.FILE) and not case.raises and method not in LISTS
 ]
-EMPTY = ("list_pinned_chats", "list_child_chats", "list_chat_files", "list_queued_messages", "get_draft", "has_unread")
+EMPTY = (
+    *("list_pinned_chats", "list_child_chats", "list_chat_files", "list_queued_messages", "get_draft", "has_unread"),
+    "list_checkpoints",
+)
 EMPTY_SUMS = ("sum_cost_by_model", "sum_cost_by_chat", "sum_runtime_ms")
 
 

@@ -30,7 +30,10 @@ SIZE = (
     if os.environ.get("CHATD_TEST_LONG")
     else ({"chats": 2_000, "each": 22, "long": 6_000})
 )
-NOT_HOT = {"delete_dead_replicas": "once an hour, and there are few replicas"}
+NOT_HOT = {
+    "delete_dead_replicas": "once an hour, and there are few replicas",
+    "delete_stale_checkpoints": "once an hour, and only chats that run have some",
+}
 # Set-returning functions whose statement becomes part of the caller's plan, and what that plan shows of them.
 INLINED = {"open_calls": "CTE answer", "silent_replicas": "CTE owners"}
 # Indexes that no query here has to use.

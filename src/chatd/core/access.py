@@ -197,7 +197,9 @@ AUTHENTICATOR: Final = Machine("authenticator", {Kind.LOGIN: _ALL})
 SETUP: Final = Machine(
     "setup", {Kind.USER: frozenset({Action.READ, Action.CREATE}), Kind.LOGIN: frozenset({Action.CREATE})}
 )
-JANITOR: Final = Machine("janitor", dict.fromkeys((Kind.TOKEN, Kind.LOGIN, Kind.REPLICA), frozenset({Action.DELETE})))
+JANITOR: Final = Machine(
+    "janitor", dict.fromkeys((Kind.TOKEN, Kind.LOGIN, Kind.REPLICA, Kind.CHAT), frozenset({Action.DELETE}))
+)
 WATCHER: Final = Machine("watcher", {Kind.SETTING: _READ, Kind.ORGANIZATION: _READ})
 WORKER: Final = Machine(
     "worker",

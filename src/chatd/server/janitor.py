@@ -1,4 +1,4 @@
-"""Removes what has expired: tokens nobody can use any more, forgotten login failures, rows of dead replicas."""
+"""Removes what has expired: tokens nobody can use any more, forgotten login failures, what dead replicas left."""
 
 from datetime import timedelta
 from typing import Final
@@ -31,3 +31,4 @@ async def clean(store: Store) -> None:
         await store.delete_expired_tokens(expired_for=_KEEP_EXPIRED, max_rows=_ROWS_AT_ONCE)
         await store.delete_old_login_failures(older_than=throttle.FORGET_AFTER)
         await store.delete_dead_replicas(silent_for=_KEEP_DEAD_REPLICAS)
+        await store.delete_stale_checkpoints()

@@ -35,10 +35,12 @@ from chatd.store.queries import (
     AuthenticateTokenRow,
     Chat,
     ChatChange,
+    ChatCheckpoint,
     ChatClient,
     ChatDraft,
     ChatMode,
     ChatState,
+    CheckpointRow,
     EncryptionKey,
     File,
     GetChatRow,
@@ -203,6 +205,20 @@ class AuthorizedStore:
     async def mark_chat_read(self, *, message_id: int, id: UUID, authorize: Filter = EVERYTHING) -> int | None:
         authorize = self._visible("mark_chat_read", Kind.CHAT, authorize, Action.UPDATE)
         return await self._inner.mark_chat_read(message_id=message_id, id=id, authorize=authorize)
+
+    async def write_checkpoints(self, *, writer: UUID, ranges: Sequence[CheckpointRow], done: Sequence[UUID]) -> int:
+        self._allow("write_checkpoints", Action.RUN, Resource(Kind.CHAT))
+        return await self._inner.write_checkpoints(writer=writer, ranges=ranges, done=done)
+
+    async def list_checkpoints(
+        self, *, chat_id: UUID, history_version: int, authorize: Filter = EVERYTHING
+    ) -> list[ChatCheckpoint]:
+        authorize = self._visible("list_checkpoints", Kind.CHAT, authorize)
+        return await self._inner.list_checkpoints(chat_id=chat_id, history_version=history_version, authorize=authorize)
+
+    async def delete_stale_checkpoints(self) -> int:
+        self._allow_machine("delete_stale_checkpoints", Action.DELETE, Resource(Kind.CHAT))
+        return await self._inner.delete_stale_checkpoints()
 
     async def insert_file(
         self, *, id: UUID, organization_id: UUID, owner_id: UUID, name: str, media_type: str, data: bytes, sha256: bytes

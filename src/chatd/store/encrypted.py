@@ -18,10 +18,12 @@ from chatd.store.queries import (
     AuthenticateTokenRow,
     Chat,
     ChatChange,
+    ChatCheckpoint,
     ChatClient,
     ChatDraft,
     ChatMode,
     ChatState,
+    CheckpointRow,
     EncryptionKey,
     File,
     GetChatRow,
@@ -144,6 +146,17 @@ class EncryptedStore:
 
     async def mark_chat_read(self, *, message_id: int, id: UUID, authorize: Filter = EVERYTHING) -> int | None:
         return await self._inner.mark_chat_read(message_id=message_id, id=id, authorize=authorize)
+
+    async def write_checkpoints(self, *, writer: UUID, ranges: Sequence[CheckpointRow], done: Sequence[UUID]) -> int:
+        return await self._inner.write_checkpoints(writer=writer, ranges=ranges, done=done)
+
+    async def list_checkpoints(
+        self, *, chat_id: UUID, history_version: int, authorize: Filter = EVERYTHING
+    ) -> list[ChatCheckpoint]:
+        return await self._inner.list_checkpoints(chat_id=chat_id, history_version=history_version, authorize=authorize)
+
+    async def delete_stale_checkpoints(self) -> int:
+        return await self._inner.delete_stale_checkpoints()
 
     async def insert_file(
         self, *, id: UUID, organization_id: UUID, owner_id: UUID, name: str, media_type: str, data: bytes, sha256: bytes

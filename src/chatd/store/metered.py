@@ -16,10 +16,12 @@ from chatd.store.queries import (
     AuthenticateTokenRow,
     Chat,
     ChatChange,
+    ChatCheckpoint,
     ChatClient,
     ChatDraft,
     ChatMode,
     ChatState,
+    CheckpointRow,
     EncryptionKey,
     File,
     GetChatRow,
@@ -149,6 +151,22 @@ class MeteredStore:
     async def mark_chat_read(self, *, message_id: int, id: UUID, authorize: Filter = EVERYTHING) -> int | None:
         with self._meter.query("mark_chat_read"):
             return await self._inner.mark_chat_read(message_id=message_id, id=id, authorize=authorize)
+
+    async def write_checkpoints(self, *, writer: UUID, ranges: Sequence[CheckpointRow], done: Sequence[UUID]) -> int:
+        with self._meter.query("write_checkpoints"):
+            return await self._inner.write_checkpoints(writer=writer, ranges=ranges, done=done)
+
+    async def list_checkpoints(
+        self, *, chat_id: UUID, history_version: int, authorize: Filter = EVERYTHING
+    ) -> list[ChatCheckpoint]:
+        with self._meter.query("list_checkpoints"):
+            return await self._inner.list_checkpoints(
+                chat_id=chat_id, history_version=history_version, authorize=authorize
+            )
+
+    async def delete_stale_checkpoints(self) -> int:
+        with self._meter.query("delete_stale_checkpoints"):
+            return await self._inner.delete_stale_checkpoints()
 
     async def insert_file(
         self, *, id: UUID, organization_id: UUID, owner_id: UUID, name: str, media_type: str, data: bytes, sha256: bytes

@@ -248,6 +248,26 @@ class Chat(Struct, frozen=True, gc=False):
     created_at: datetime
 
 
+class CheckpointRow(Struct, frozen=True, gc=False):
+    chat_id: UUID
+    history_version: int
+    attempt: int
+    first_seq: int
+    last_seq: int
+    parts: str
+
+
+class ChatCheckpoint(Struct, frozen=True, gc=False):
+    chat_id: UUID
+    history_version: int
+    attempt: int
+    runner_id: UUID
+    first_seq: int
+    last_seq: int
+    parts: str
+    created_at: datetime
+
+
 class File(Struct, frozen=True, gc=False):
     id: UUID
     organization_id: UUID
@@ -723,6 +743,20 @@ class Queries(Protocol):
         """Up to this message, never back, and never past the last one: what comes later is unread whatever a client says. No row
         when it was read that far already.
         """
+        ...
+
+    async def write_checkpoints(self, *, writer: UUID, ranges: Sequence[CheckpointRow], done: Sequence[UUID]) -> int:
+        """For all chats of a replica at once; `done` are chats that moved on. How many ranges were written."""
+        ...
+
+    async def list_checkpoints(
+        self, *, chat_id: UUID, history_version: int, authorize: Filter = EVERYTHING
+    ) -> list[ChatCheckpoint]:
+        """What the newest attempt over this history has shown, as far as it was stored, in order."""
+        ...
+
+    async def delete_stale_checkpoints(self) -> int:
+        """Those that no writer will delete: it died, or their chat is gone."""
         ...
 
     async def insert_file(
@@ -1482,6 +1516,32 @@ WHERE id = $2 AND last_read_message_id < $1""",
 RETURNING last_read_message_id
 """,
 )
+
+_WRITE_CHECKPOINTS = """-- name: write_checkpoints
+SELECT write_checkpoints($1::uuid, $2::checkpoint_row[], $3::uuid[]) AS written
+"""
+
+_LIST_CHECKPOINTS = (
+    """-- name: list_checkpoints
+SELECT c.chat_id, c.history_version, c.attempt, c.runner_id, c.first_seq, c.last_seq, c.parts, c.created_at FROM chat_checkpoints c JOIN chat_state s ON s.chat_id = c.chat_id
+WHERE c.chat_id = $1 AND c.history_version = $2
+  AND (c.attempt, c.runner_id) = (
+      SELECT n.attempt, n.runner_id FROM chat_checkpoints n
+      WHERE n.chat_id = $1 AND n.history_version = $2
+      ORDER BY n.attempt DESC, n.created_at DESC LIMIT 1
+  )""",
+    """
+ORDER BY c.first_seq
+""",
+)
+
+_DELETE_STALE_CHECKPOINTS = """-- name: delete_stale_checkpoints
+DELETE FROM chat_checkpoints c
+WHERE NOT EXISTS (
+    SELECT FROM chat_state s
+    WHERE s.chat_id = c.chat_id AND s.history_version = c.history_version AND s.status IN ('running', 'interrupting')
+)
+"""
 
 _INSERT_FILE = """-- name: insert_file
 INSERT INTO files (id, organization_id, owner_id, name, media_type, size, sha256, data)
@@ -2673,6 +2733,22 @@ class SqlQueries:
         statement_ = f"{_MARK_CHAT_READ[0]} AND {condition_}{_MARK_CHAT_READ[1]}"
         value_ = await self._db.fetchval(statement_, message_id, id, *values_)
         return value_
+
+    async def write_checkpoints(self, *, writer: UUID, ranges: Sequence[CheckpointRow], done: Sequence[UUID]) -> int:
+        value_ = await self._db.fetchval(_WRITE_CHECKPOINTS, writer, [astuple(x) for x in ranges], done)
+        if value_ is None:
+            raise NotFound("Checkpoints")
+        return value_
+
+    async def list_checkpoints(
+        self, *, chat_id: UUID, history_version: int, authorize: Filter = EVERYTHING
+    ) -> list[ChatCheckpoint]:
+        condition_, values_ = render(authorize, {"owner": "s.owner_id"}, 3)
+        statement_ = f"{_LIST_CHECKPOINTS[0]} AND {condition_}{_LIST_CHECKPOINTS[1]}"
+        return [ChatCheckpoint(*row) for row in await self._db.fetch(statement_, chat_id, history_version, *values_)]
+
+    async def delete_stale_checkpoints(self) -> int:
+        return _changed_rows(await self._db.execute(_DELETE_STALE_CHECKPOINTS))
 
     async def insert_file(
         self, *, id: UUID, organization_id: UUID, owner_id: UUID, name: str, media_type: str, data: bytes, sha256: bytes

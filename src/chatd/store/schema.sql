@@ -168,6 +168,17 @@ CREATE TABLE public.applied_migrations (
     applied_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
+CREATE TABLE public.chat_checkpoints (
+    chat_id uuid NOT NULL,
+    history_version bigint NOT NULL,
+    attempt integer NOT NULL,
+    runner_id uuid NOT NULL,
+    first_seq integer NOT NULL,
+    last_seq integer NOT NULL,
+    parts text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
 CREATE TABLE public.chat_drafts (
     chat_id uuid NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
@@ -443,6 +454,9 @@ CREATE TABLE public.versions (
 
 ALTER TABLE ONLY public.applied_migrations
     ADD CONSTRAINT applied_migrations_pkey PRIMARY KEY (number);
+
+ALTER TABLE ONLY public.chat_checkpoints
+    ADD CONSTRAINT chat_checkpoints_pkey PRIMARY KEY (chat_id, history_version, attempt, runner_id, first_seq);
 
 ALTER TABLE ONLY public.chat_drafts
     ADD CONSTRAINT chat_drafts_pkey PRIMARY KEY (chat_id);
