@@ -3,8 +3,9 @@
 import json
 from typing import Any
 
-from chatd.core.model import Capabilities, ModelRequest, PromptMessage
+from chatd.core.model import Capabilities, ModelRequest, PromptMessage, ProtocolName
 from chatd.core.parts import Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
+from chatd.core.repair import repair
 from chatd.core.roles import Role
 from chatd.providers.protocols.anthropic.messages import AnthropicMessages
 
@@ -48,6 +49,16 @@ def body(*messages: PromptMessage, options: Any = None, **fields: Any) -> Any:
 
 def messages_of(*messages: PromptMessage, **fields: Any) -> list[tuple[str, list[dict[str, Any]]]]:
     return [(message["role"], message["content"]) for message in body(*messages, **fields)["messages"]]
+
+
+def repaired_of(
+    *messages: PromptMessage, capabilities: Capabilities | None = None
+) -> list[tuple[str, list[dict[str, Any]]]]:
+    """As they are sent: repaired first."""
+    capabilities = capabilities or Capabilities()
+    protocol = ProtocolName.ANTHROPIC_MESSAGES
+    repaired = repair(messages, protocol=protocol, provider="me", capabilities=capabilities)
+    return messages_of(*repaired.messages, capabilities=capabilities)
 
 
 def text(words: str) -> dict[str, Any]:

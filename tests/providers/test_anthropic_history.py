@@ -9,17 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chatd.core.model import Capabilities, ModelRequest, PromptMessage
+from chatd.core.model import Capabilities, ModelRequest, PromptMessage, ProtocolName
 from chatd.core.parts import (
-    ContextFilePart,
     FilePart,
-    FileReferencePart,
     ReasoningPart,
     SourcePart,
     TextPart,
     ToolCallPart,
     ToolResultPart,
 )
+from chatd.core.repair import repair
 from chatd.core.roles import Role
 from chatd.providers.protocols.anthropic.messages import AnthropicMessages
 from providers.anthropic_images import png
@@ -36,6 +35,7 @@ from providers.anthropic_prompts import (
     call,
     kept,
     messages_of,
+    repaired_of,
     result,
     said,
     text,
@@ -145,12 +145,10 @@ def test_results_are_text_and_errors_say_so(part: ToolResultPart, content: str, 
 def test_a_result_that_is_a_picture_is_shown() -> None:
     shot = result(text=json.dumps({"data": PNG, "mime_type": "image/png", "text": "shot"}), is_media=True)
     image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PNG}}
-    assert messages_of(user("a"), assistant(call()), tool(shot))[2][1][0]["content"] == [text("shot"), image]
-    blind = messages_of(user("a"), assistant(call()), tool(shot), capabilities=Capabilities(images=False))
-    assert blind[2][1][0]["content"] == [
-        text("shot"),
-        text("[file of the result (image/png) was left out: this model takes no such files]"),
-    ]
+    assert repaired_of(user("a"), assistant(call()), tool(shot))[2][1][0]["content"] == [text("shot"), image]
+    blind = repaired_of(user("a"), assistant(call()), tool(shot), capabilities=Capabilities(images=False))
+    left_out = "[The file that execute showed was left out: this model takes no images.]"
+    assert json.loads(blind[2][1][0]["content"]) == {"output": f"shot\n{left_out}"}
 
 
 def file(media_type: str, content: bytes = b"abc", name: str = "n.x") -> FilePart:
@@ -168,9 +166,9 @@ ALL = Capabilities(pdfs=True, text_files=True, max_image_bytes=40)
             ALL,
             {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PNG}},
         ),
-        (file("image/png"), Capabilities(images=False), "was left out: this model takes no such files"),
-        (file("image/png", png(1, 1) + b"x" * 40), ALL, "was left out: it is larger than 40 bytes"),
-        (file("image/bmp"), ALL, "[file n.x (image/bmp) was left out: it is no PNG, JPEG, GIF or WebP image]"),
+        (file("image/png"), Capabilities(images=False), "[The file n.x was left out: this model takes no images.]"),
+        (file("image/png", png(1, 1) + b"x" * 40), ALL, "was left out: it is larger than the 40 bytes"),
+        (file("image/png"), ALL, "[file n.x (image/png) was left out: it is no PNG, JPEG, GIF or WebP image]"),
         (file("application/pdf"), ALL, "[file n.x (application/pdf) was left out: it is no PDF file]"),
         (
             file("application/pdf", b"%PDF-1.7"),
@@ -181,7 +179,7 @@ ALL = Capabilities(pdfs=True, text_files=True, max_image_bytes=40)
                 "title": "n.x",
             },
         ),
-        (file("application/pdf"), Capabilities(), "[file n.x (application/pdf) was left out"),
+        (file("application/pdf"), Capabilities(), "[The file n.x was left out: this model takes no PDF files.]"),
         (
             file("text/csv; charset=utf-8"),
             ALL,
@@ -191,29 +189,20 @@ ALL = Capabilities(pdfs=True, text_files=True, max_image_bytes=40)
                 "title": "n.x",
             },
         ),
-        (file("text/plain"), Capabilities(), "[file n.x]\nabc"),
-        (file("application/json"), Capabilities(), "[file n.x]\nabc"),
-        (file("image/png", b""), ALL, "it is empty or can't be read"),
-        (FilePart(media_type="image/png", data="*"), ALL, "[file without a name (image/png) was left out: it is empty"),
+        (file("text/csv", b" \n"), ALL, "[file n.x (text/csv) was left out: it is blank]"),
+        (file("text/plain"), Capabilities(), "[file] n.x\nabc"),
+        (FilePart(media_type="image/png", data="*"), ALL, "[The file without a name was left out: its content"),
     ],
 )
 def test_files_are_blocks_by_capability_or_a_text_that_says_what_is_missing(
     part: FilePart, capabilities: Capabilities, block: Any
 ) -> None:
-    ((_, (_, sent)),) = messages_of(user("see", part), capabilities=capabilities)
+    ((_, (_, sent)),) = repaired_of(user("see", part), capabilities=capabilities)
     if isinstance(block, str):
         assert sent["type"] == "text"
         assert block in sent["text"]
     else:
         assert sent == block
-
-
-def test_references_and_context_files_are_texts() -> None:
-    reference = FileReferencePart(file_name="a.py", start_line=1, end_line=2, content="x = 1")
-    context = ContextFilePart(context_file_path="AGENTS.md", context_file_content="Be kind.")
-    empty = ContextFilePart(context_file_path="EMPTY.md")
-    ((_, blocks),) = messages_of(user(reference, context, empty))
-    assert blocks == [text("[file-reference] a.py:1-2\n```\nx = 1\n```"), text("[AGENTS.md]\nBe kind.")]
 
 
 @pytest.mark.behaviour("CONTENT-6")
@@ -311,7 +300,10 @@ histories = st.lists(
 def test_any_history_makes_json_of_alternating_messages_without_empty_blocks(
     messages: list[PromptMessage], cache: bool
 ) -> None:
-    request = ModelRequest(model="claude-opus-5", provider="me", messages=tuple(messages), cache_prompt=cache)
+    left = repair(
+        messages, protocol=ProtocolName.ANTHROPIC_MESSAGES, provider="me", capabilities=Capabilities()
+    ).messages
+    request = ModelRequest(model="claude-opus-5", provider="me", messages=left, cache_prompt=cache)
     sent = json.loads(AnthropicMessages().body(request))
     roles = [message["role"] for message in sent["messages"]]
     assert all(one != other for one, other in pairwise(roles))

@@ -8,10 +8,9 @@ import msgspec
 import pytest
 
 from chatd.core.errors import InvalidRequest
-from chatd.core.model import Capabilities, ModelRequest, PromptMessage, ProviderTool, ToolChoice, ToolSpec
+from chatd.core.model import Capabilities, ModelRequest, PromptMessage, ProtocolName, ProviderTool, ToolChoice, ToolSpec
 from chatd.core.parts import (
     FilePart,
-    FileReferencePart,
     Part,
     ReasoningPart,
     TextPart,
@@ -19,6 +18,7 @@ from chatd.core.parts import (
     ToolResultPart,
 )
 from chatd.core.reasoning import ReasoningEffort
+from chatd.core.repair import repair
 from chatd.core.roles import Role
 from chatd.providers.protocols.google.gemini import GoogleGemini
 from providers.google_streams import answer_of, chunk
@@ -174,7 +174,9 @@ def test_media_of_a_result_stands_inside_of_it_or_beside_it_for_older_models() -
     older, newer = contents(*history)[2]["parts"], contents(*history, model="gemini-3-flash")[2]["parts"]
     assert older == [{"functionResponse": {"name": "ls", "response": {"output": "a screen"}}}, inline]
     assert newer == [{"functionResponse": {"name": "ls", "response": {"output": "a screen"}, "parts": [inline]}}]
-    blind = contents(*history, capabilities=Capabilities(images=False))[2]["parts"]
+    capabilities = Capabilities(images=False)
+    left = repair(history, protocol=ProtocolName.GOOGLE_GEMINI, provider="p", capabilities=capabilities).messages
+    blind = contents(*left, capabilities=capabilities)[2]["parts"]
     assert "takes no images" in blind[0]["functionResponse"]["response"]["output"]
 
 
@@ -252,13 +254,9 @@ def test_a_search_that_was_only_told_of_is_not_sent_back() -> None:
     assert contents(user("go"), PromptMessage(Role.ASSISTANT, answer.parts, "p"))[1]["parts"] == [{"text": "So."}]
 
 
-def test_files_are_sent_or_named() -> None:
-    movie = FilePart(media_type="video/mp4", name="a.mp4", data="cG5n")
-    code = FileReferencePart(file_name="a.py", start_line=1, end_line=1, content="x = 1")
-    image, left_out, reference = contents(user(PNG, movie, code))[0]["parts"]
-    assert image == {"inlineData": {"mimeType": "image/png", "data": PNG.data}}
-    assert left_out == {"text": "[The file a.mp4 was left out: this model takes no files of type video/mp4.]"}
-    assert reference == {"text": "[file-reference] a.py:1-1\n```\nx = 1\n```"}
+def test_files_are_sent_as_they_are() -> None:
+    typed = msgspec.structs.replace(PNG, media_type="Image/PNG; q=1")
+    assert contents(user(PNG, typed))[0]["parts"] == [{"inlineData": {"mimeType": "image/png", "data": PNG.data}}] * 2
 
 
 def test_tools_are_declared_with_a_schema_that_the_vendor_takes() -> None:

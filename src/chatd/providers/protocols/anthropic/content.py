@@ -8,11 +8,9 @@ from typing import Any, Final
 
 import msgspec
 
-from chatd.core.model import Capabilities, ModelRequest, PromptMessage, ProtocolName
+from chatd.core.model import ModelRequest, PromptMessage, ProtocolName
 from chatd.core.parts import (
-    ContextFilePart,
     FilePart,
-    FileReferencePart,
     Part,
     ReasoningPart,
     TextPart,
@@ -24,7 +22,6 @@ from chatd.providers.protocols.anthropic.images import image_type, leave_out_lar
 
 Block = dict[str, Any]
 
-_TEXTS: Final = frozenset(("application/json", "application/xml", "application/yaml", "application/x-yaml"))
 _GO_ON: Final = "Go on."  # the vendor wants a user to speak first, and last
 _NOT_ALLOWED: Final = re.compile(r"[^a-zA-Z0-9_-]")
 _ONLY_WORDS: Final = "[a file was left out: of a failure, the vendor takes only words]"
@@ -66,7 +63,7 @@ def message_blocks(request: ModelRequest, *, with_thoughts: bool) -> list[Block]
         if role == "assistant":
             blocks = _assistant(message, is_own=message.origin == request.provider, with_thoughts=with_thoughts)
         else:
-            blocks = _user(message, request.capabilities)
+            blocks = _user(message)
         if not blocks:
             continue
         if turns and turns[-1][0] == role:
@@ -104,21 +101,17 @@ def json_object(text: str) -> msgspec.Raw | None:
     return msgspec.Raw(text.encode())
 
 
-def _user(message: PromptMessage, capabilities: Capabilities) -> list[Block]:
+def _user(message: PromptMessage) -> list[Block]:
+    """Repair has left only these."""
     blocks: list[Block] = []
     for part in message.parts:
         match part:
             case TextPart(text=text):
                 blocks.extend(_texts(text))
             case ToolResultPart() if not part.provider_executed:
-                blocks.append(_result(part, capabilities))
+                blocks.append(_result(part))
             case FilePart():
-                blocks.extend(_file(part, capabilities))
-            case FileReferencePart():
-                lines = f"{part.start_line}-{part.end_line}"
-                blocks.append(_text_block(f"[file-reference] {part.file_name}:{lines}\n```\n{part.content}\n```"))
-            case ContextFilePart() if part.context_file_content.strip():
-                blocks.append(_text_block(f"[{part.context_file_path}]\n{part.context_file_content}"))
+                blocks.append(_file(part))
             case _:
                 pass
     return blocks
@@ -185,8 +178,8 @@ def _call(part: ToolCallPart) -> Block:
     }
 
 
-def _result(part: ToolResultPart, capabilities: Capabilities) -> Block:
-    content = _media(part.result, capabilities) if part.is_media else None
+def _result(part: ToolResultPart) -> Block:
+    content = _media(part.result) if part.is_media else None
     if part.is_error and content is not None:
         content = [block if block["type"] == "text" else _text_block(_ONLY_WORDS) for block in content]
     block: Block = {
@@ -205,46 +198,29 @@ def _result_text(part: ToolResultPart) -> str:
     return "{}" if text.strip() in ("", "null") else text
 
 
-def _media(result: str, capabilities: Capabilities) -> list[Block] | None:
-    try:
-        media = msgspec.json.decode(valid_text(result), type=_Media)
-    except _BAD_JSON:
-        return None
+def _media(result: str) -> list[Block]:
+    media = msgspec.json.decode(result, type=_Media)
     file = FilePart(media_type=media.mime_type, name="of the result", data=media.data)
-    return [*_texts(media.text), *_file(file, capabilities)]
+    return [*_texts(media.text), _file(file)]
 
 
-def _file(part: FilePart, capabilities: Capabilities) -> list[Block]:
-    """The file as a block of its own, as text, or a text that says that it was left out."""
+def _file(part: FilePart) -> Block:
+    """The model takes what this is said to be; a text says so if its bytes are something else."""
     kind = part.media_type.partition(";")[0].strip().lower()
-    try:
-        size = len(content := b64decode(part.data, validate=True))
-    except ValueError:
-        size = len(content := b"")
-    if not size:
-        return [_left_out(part, "it is empty or can't be read")]
-    if kind.startswith("image/") and capabilities.images:
-        return [_image(part, content, capabilities)]
-    if kind == "application/pdf" and capabilities.pdfs:
+    content = b64decode(part.data)
+    if kind.startswith("image/"):
+        if why := why_refused(content):
+            return _left_out(part, why)
+        # Of the type that its bytes tell: names and browsers often tell another, and the vendor compares.
+        return {"type": "image", "source": {"type": "base64", "media_type": image_type(content), "data": part.data}}
+    if kind == "application/pdf":
         if b"%PDF-" not in content[:_PDF_BEGINNING]:
-            return [_left_out(part, "it is no PDF file")]
-        return [_document(part, {"type": "base64", "media_type": kind, "data": part.data})]
-    if kind.startswith("text/") or kind in _TEXTS or kind.endswith(("+json", "+xml")):
-        text = content.decode("utf-8", "replace")
-        if capabilities.text_files and text.strip():
-            return [_document(part, {"type": "text", "media_type": "text/plain", "data": text})]
-        return [_text_block(f"[file {valid_text(part.name)}]\n{text}")]
-    return [_left_out(part, "this model takes no such files")]
-
-
-def _image(part: FilePart, content: bytes, capabilities: Capabilities) -> Block:
-    """Of the type that its bytes tell: names and browsers often tell another, and the vendor compares."""
-    why = why_refused(content)
-    if capabilities.max_image_bytes is not None and len(content) > capabilities.max_image_bytes:
-        why = f"it is larger than {capabilities.max_image_bytes} bytes"
-    if why:
-        return _left_out(part, why)
-    return {"type": "image", "source": {"type": "base64", "media_type": image_type(content), "data": part.data}}
+            return _left_out(part, "it is no PDF file")
+        return _document(part, {"type": "base64", "media_type": kind, "data": part.data})
+    text = content.decode("utf-8", "replace")
+    if not text.strip():
+        return _left_out(part, "it is blank")
+    return _document(part, {"type": "text", "media_type": "text/plain", "data": text})
 
 
 def _document(part: FilePart, source: Block) -> Block:

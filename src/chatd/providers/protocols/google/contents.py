@@ -6,10 +6,8 @@ from typing import Any, Final
 
 import msgspec
 
-from chatd.core.model import ModelRequest, PromptMessage, ProtocolName
+from chatd.core.model import ModelRequest, PromptMessage
 from chatd.core.parts import FilePart, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
-from chatd.core.prompt_files import file_as_text
-from chatd.core.prompt_texts import as_text
 from chatd.core.roles import Role
 from chatd.providers.protocols.google.events import is_given
 from chatd.providers.protocols.google.metadata import NOTHING, PartMetadata, metadata_of
@@ -112,6 +110,7 @@ class _Calls:
 
 
 def _user(message: PromptMessage, request: ModelRequest, calls: _Calls) -> list[Placed]:
+    """Repair has left only these."""
     parts: list[Placed] = []
     for part in message.parts:
         match part:
@@ -119,12 +118,11 @@ def _user(message: PromptMessage, request: ModelRequest, calls: _Calls) -> list[
                 if not part.provider_executed:
                     parts.extend(_response(part, request, calls))
             case FilePart():
-                parts.append((calls.after, _file(part, request)))
-            case ReasoningPart() | ToolCallPart():
-                pass
+                parts.append((calls.after, _inline(part.media_type, part.data)))
+            case TextPart(text=text) if text.strip():
+                parts.append((calls.after, {"text": valid(text)}))
             case _:
-                if (text := as_text(part)).strip():
-                    parts.append((calls.after, {"text": valid(text)}))
+                pass
     return parts
 
 
@@ -205,14 +203,12 @@ def _response(part: ToolResultPart, request: ModelRequest, calls: _Calls) -> lis
     if media is None:
         response["response"] = _output(part)
         return parts
-    file = _file(FilePart(media_type=media.mime_type, name="of the tool's result", data=media.data), request)
-    texts = [text for text in (media.text, file.get("text", "")) if text.strip()]
-    response["response"] = {"output": valid("\n".join(texts))}
-    if "inlineData" in file:
-        if is_since_3(request.model):
-            response["parts"] = [file]
-        else:
-            parts.append((calls.after, file))
+    response["response"] = {"output": valid(media.text)}
+    file = _inline(media.mime_type, media.data)
+    if is_since_3(request.model):
+        response["parts"] = [file]
+    else:
+        parts.append((calls.after, file))
     return parts
 
 
@@ -241,12 +237,5 @@ def _media(result: str) -> _Media | None:
     return media if media.data and media.mime_type else None
 
 
-def _file(part: FilePart, request: ModelRequest) -> Part:
-    instead = file_as_text(part, ProtocolName.GOOGLE_GEMINI, request.capabilities)
-    if instead is not None:
-        return {"text": valid(instead.text)}
-    return _inline(part.media_type.partition(";")[0].strip().lower(), part.data)
-
-
 def _inline(media_type: str, data: str) -> Part:
-    return {"inlineData": {"mimeType": media_type, "data": data}}
+    return {"inlineData": {"mimeType": media_type.partition(";")[0].strip().lower(), "data": data}}
