@@ -89,6 +89,11 @@ def fenced(args: Callable[[World], dict[str, Any]] = lambda _: {}) -> Case:
     )
 
 
+def own_setting(args: Callable[[World], dict[str, Any]]) -> Case:
+    """What users change for themselves."""
+    return checked(Action.UPDATE_PERSONAL, Kind.USER, lambda w: {"user_id": w.member.id, **args(w)}, owner="member")
+
+
 def _new_user(_: World) -> dict[str, Any]:
     return {
         "id": new_id(),
@@ -221,6 +226,8 @@ CASES: dict[str, Case] = {
     # site
     "get_default_organization": checked(READ, Kind.ORGANIZATION),
     "get_site_setting": checked(READ, Kind.SETTING, lambda _: {"key": "a"}),
+    "list_site_settings": checked(READ, Kind.SETTING, lambda _: {"keys": ["a"]}),
+    "delete_site_setting": checked(UPDATE, Kind.SETTING, lambda _: {"key": "a"}),
     "upsert_site_setting": checked(UPDATE, Kind.SETTING, lambda _: {"key": "a", "value": "1"}),
     "list_versions": checked(READ, Kind.SETTING),
     "get_secret": checked(READ, Kind.SECRET, lambda _: {"name": "a"}),
@@ -349,6 +356,15 @@ CASES: dict[str, Case] = {
     "finish_turn": fenced(),
     "finish_interruption": fenced(lambda _: {"rows": [row()]}),
     "finish_error": fenced(lambda _: {"rows": [row()], "error": "{}"}),
+    # what users set for their turns
+    "get_turn_context": msgspec.structs.replace(
+        checked(RUN, Kind.CHAT, lambda w: {"chat_id": w.chat.chat_id, "model_config_id": new_id()}), machines_only=True
+    ),
+    "get_custom_prompt": checked(READ, Kind.USER, lambda w: {"user_id": w.member.id}, owner="member"),
+    "upsert_custom_prompt": own_setting(lambda _: {"custom_prompt": "p"}),
+    "list_compaction_thresholds": checked(READ, Kind.USER, lambda w: {"user_id": w.member.id}, owner="member"),
+    "upsert_compaction_threshold": own_setting(lambda w: {"model_config_id": w.model_id, "threshold_percent": 50}),
+    "delete_compaction_threshold": own_setting(lambda _: {"model_config_id": new_id()}),
     # users
     "get_user_by_id": checked(READ, Kind.USER, lambda w: {"id": w.member.id}, owner="member"),
     "get_user_by_login": checked(READ, Kind.LOGIN, lambda _: {"login": "mia"}),

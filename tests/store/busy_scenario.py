@@ -30,6 +30,7 @@ def reads(world: LargeWorld) -> dict[str, dict[str, Any]]:
     return {
         "get_chat": {"id": world.chat, **mine},
         "get_chat_state": chat,
+        "get_turn_context": {"chat_id": world.chat, "model_config_id": MODEL},
         "list_chats": {"archived": False, **_FIRST_PAGE, **mine},
         "list_labeled_chats": {"archived": False, "labels": '{"ticket": "101"}', **_FIRST_PAGE, **mine},
         "list_pinned_chats": {"owner_id": world.owner_id, "max_rows": 50, **mine},

@@ -36,7 +36,7 @@ def new_id() -> UUID:
 
 
 class World(msgspec.Struct, frozen=True):
-    """An owner, a member with a session, a group, a file and a running chat, a stranger without, and a provider."""
+    """An owner, a member with a session, a group, a file and a running chat, a stranger; a provider, a model."""
 
     sql: SqlStore
     owner: User
@@ -47,6 +47,7 @@ class World(msgspec.Struct, frozen=True):
     chat: ChatChange
     new_file: dict[str, Any]
     provider_id: UUID
+    model_id: UUID
 
     @property
     def member_person(self) -> Person:
@@ -134,6 +135,24 @@ async def add_provider(sql: SqlStore, name: str = "vendor") -> UUID:
     return id
 
 
+async def add_model(sql: SqlStore, provider_id: UUID) -> UUID:
+    model = await sql.insert_model_config(
+        id=new_id(),
+        provider_id=provider_id,
+        model="m",
+        display_name="",
+        enabled=True,
+        context_limit=1000,
+        compression_threshold=70,
+        options="{}",
+        input_price=None,
+        output_price=None,
+        cache_read_price=None,
+        cache_write_price=None,
+    )
+    return model.id
+
+
 @asynccontextmanager
 async def open_sql(dsn: str) -> AsyncIterator[SqlStore]:
     """The innermost layer over one connection."""
@@ -154,4 +173,5 @@ async def populate(sql: SqlStore) -> World:
     new_file = await file_of(sql, member)
     await sql.insert_file(**new_file)
     provider_id = await add_provider(sql)
-    return World(sql, owner, member, stranger, group, token, chat, new_file, provider_id)
+    model_id = await add_model(sql, provider_id)
+    return World(sql, owner, member, stranger, group, token, chat, new_file, provider_id, model_id)

@@ -208,6 +208,7 @@ WORKER: Final = Machine(
         Kind.FILE: _READ,
         Kind.PROVIDER: _READ,
         Kind.MODEL: _READ,
+        Kind.SETTING: _READ,
         Kind.REPLICA: _ALL,
     },
 )

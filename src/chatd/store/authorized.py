@@ -46,12 +46,14 @@ from chatd.store.queries import (
     GetChatRow,
     GetFileMetadataRow,
     GetProviderRow,
+    GetTurnContextRow,
     Group,
     InsertGroupMembersItem,
     ListChatFilesRow,
     ListChatsRow,
     ListChatVersionsRow,
     ListChildChatsRow,
+    ListCompactionThresholdsRow,
     ListGroupMembersRow,
     ListLabeledChatsRow,
     ListModelOriginsRow,
@@ -59,6 +61,7 @@ from chatd.store.queries import (
     ListOwnedChatsRow,
     ListPinnedChatsRow,
     ListProvidersRow,
+    ListSiteSettingsRow,
     Message,
     MessageRow,
     ModelConfig,
@@ -567,6 +570,14 @@ class AuthorizedStore:
         self._allow("get_site_setting", Action.READ, Resource(Kind.SETTING))
         return await self._inner.get_site_setting(key=key)
 
+    async def list_site_settings(self, *, keys: Sequence[str]) -> list[ListSiteSettingsRow]:
+        self._allow("list_site_settings", Action.READ, Resource(Kind.SETTING))
+        return await self._inner.list_site_settings(keys=keys)
+
+    async def delete_site_setting(self, *, key: str) -> int:
+        self._allow("delete_site_setting", Action.UPDATE, Resource(Kind.SETTING))
+        return await self._inner.delete_site_setting(key=key)
+
     async def upsert_site_setting(self, *, key: str, value: str) -> int:
         self._allow("upsert_site_setting", Action.UPDATE, Resource(Kind.SETTING))
         return await self._inner.upsert_site_setting(key=key, value=value)
@@ -1031,6 +1042,32 @@ class AuthorizedStore:
         return await self._inner.finish_error(
             chat_id=chat_id, runner_id=runner_id, history_version=history_version, rows=rows, error=error
         )
+
+    async def get_turn_context(self, *, model_config_id: UUID, chat_id: UUID) -> GetTurnContextRow | None:
+        self._allow_machine("get_turn_context", Action.RUN, Resource(Kind.CHAT))
+        return await self._inner.get_turn_context(model_config_id=model_config_id, chat_id=chat_id)
+
+    async def get_custom_prompt(self, *, user_id: UUID) -> str | None:
+        self._allow("get_custom_prompt", Action.READ, Resource(Kind.USER, owner=user_id))
+        return await self._inner.get_custom_prompt(user_id=user_id)
+
+    async def upsert_custom_prompt(self, *, user_id: UUID, custom_prompt: str) -> int:
+        self._allow("upsert_custom_prompt", Action.UPDATE_PERSONAL, Resource(Kind.USER, owner=user_id))
+        return await self._inner.upsert_custom_prompt(user_id=user_id, custom_prompt=custom_prompt)
+
+    async def list_compaction_thresholds(self, *, user_id: UUID) -> list[ListCompactionThresholdsRow]:
+        self._allow("list_compaction_thresholds", Action.READ, Resource(Kind.USER, owner=user_id))
+        return await self._inner.list_compaction_thresholds(user_id=user_id)
+
+    async def upsert_compaction_threshold(self, *, user_id: UUID, model_config_id: UUID, threshold_percent: int) -> int:
+        self._allow("upsert_compaction_threshold", Action.UPDATE_PERSONAL, Resource(Kind.USER, owner=user_id))
+        return await self._inner.upsert_compaction_threshold(
+            user_id=user_id, model_config_id=model_config_id, threshold_percent=threshold_percent
+        )
+
+    async def delete_compaction_threshold(self, *, user_id: UUID, model_config_id: UUID) -> int:
+        self._allow("delete_compaction_threshold", Action.UPDATE_PERSONAL, Resource(Kind.USER, owner=user_id))
+        return await self._inner.delete_compaction_threshold(user_id=user_id, model_config_id=model_config_id)
 
     async def get_user_by_id(self, *, id: UUID) -> User:
         self._allow("get_user_by_id", Action.READ, Resource(Kind.USER, owner=id))

@@ -36,6 +36,8 @@ class UniqueConstraint(StrEnum):
     TOKENS_API_NAME_KEY = "tokens_api_name_key"
     TOKENS_HASH_KEY = "tokens_hash_key"
     TOKENS_PKEY = "tokens_pkey"
+    USER_COMPACTION_THRESHOLDS_PKEY = "user_compaction_thresholds_pkey"
+    USER_SETTINGS_PKEY = "user_settings_pkey"
     USERS_EMAIL_KEY = "users_email_key"
     USERS_PKEY = "users_pkey"
     USERS_USERNAME_KEY = "users_username_key"
@@ -61,6 +63,9 @@ class ForeignKeyConstraint(StrEnum):
     MODEL_CONFIGS_PROVIDER_ID_FKEY = "model_configs_provider_id_fkey"
     QUEUED_MESSAGES_CHAT_ID_FKEY = "queued_messages_chat_id_fkey"
     TOKENS_USER_ID_FKEY = "tokens_user_id_fkey"
+    USER_COMPACTION_THRESHOLDS_MODEL_CONFIG_ID_FKEY = "user_compaction_thresholds_model_config_id_fkey"
+    USER_COMPACTION_THRESHOLDS_USER_ID_FKEY = "user_compaction_thresholds_user_id_fkey"
+    USER_SETTINGS_USER_ID_FKEY = "user_settings_user_id_fkey"
 
 
 class CheckConstraint(StrEnum):
@@ -98,6 +103,8 @@ class CheckConstraint(StrEnum):
     SCHEMA_INFO_ONE_ROW = "schema_info_one_row"
     TOKENS_HASH_IS_SHA256 = "tokens_hash_is_sha256"
     TOKENS_NAME_LENGTH = "tokens_name_length"
+    USER_COMPACTION_THRESHOLDS_PERCENT = "user_compaction_thresholds_percent"
+    USER_SETTINGS_CUSTOM_PROMPT_LENGTH = "user_settings_custom_prompt_length"
     USERS_DISPLAY_NAME_LENGTH = "users_display_name_length"
     USERS_EMAIL_LENGTH = "users_email_length"
     USERS_USERNAME_SHAPE = "users_username_shape"

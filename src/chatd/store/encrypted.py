@@ -29,12 +29,14 @@ from chatd.store.queries import (
     GetChatRow,
     GetFileMetadataRow,
     GetProviderRow,
+    GetTurnContextRow,
     Group,
     InsertGroupMembersItem,
     ListChatFilesRow,
     ListChatsRow,
     ListChatVersionsRow,
     ListChildChatsRow,
+    ListCompactionThresholdsRow,
     ListGroupMembersRow,
     ListLabeledChatsRow,
     ListModelOriginsRow,
@@ -42,6 +44,7 @@ from chatd.store.queries import (
     ListOwnedChatsRow,
     ListPinnedChatsRow,
     ListProvidersRow,
+    ListSiteSettingsRow,
     Message,
     MessageRow,
     ModelConfig,
@@ -443,6 +446,12 @@ class EncryptedStore:
 
     async def get_site_setting(self, *, key: str) -> str | None:
         return await self._inner.get_site_setting(key=key)
+
+    async def list_site_settings(self, *, keys: Sequence[str]) -> list[ListSiteSettingsRow]:
+        return await self._inner.list_site_settings(keys=keys)
+
+    async def delete_site_setting(self, *, key: str) -> int:
+        return await self._inner.delete_site_setting(key=key)
 
     async def upsert_site_setting(self, *, key: str, value: str) -> int:
         return await self._inner.upsert_site_setting(key=key, value=value)
@@ -853,6 +862,26 @@ class EncryptedStore:
         return await self._inner.finish_error(
             chat_id=chat_id, runner_id=runner_id, history_version=history_version, rows=rows, error=error
         )
+
+    async def get_turn_context(self, *, model_config_id: UUID, chat_id: UUID) -> GetTurnContextRow | None:
+        return await self._inner.get_turn_context(model_config_id=model_config_id, chat_id=chat_id)
+
+    async def get_custom_prompt(self, *, user_id: UUID) -> str | None:
+        return await self._inner.get_custom_prompt(user_id=user_id)
+
+    async def upsert_custom_prompt(self, *, user_id: UUID, custom_prompt: str) -> int:
+        return await self._inner.upsert_custom_prompt(user_id=user_id, custom_prompt=custom_prompt)
+
+    async def list_compaction_thresholds(self, *, user_id: UUID) -> list[ListCompactionThresholdsRow]:
+        return await self._inner.list_compaction_thresholds(user_id=user_id)
+
+    async def upsert_compaction_threshold(self, *, user_id: UUID, model_config_id: UUID, threshold_percent: int) -> int:
+        return await self._inner.upsert_compaction_threshold(
+            user_id=user_id, model_config_id=model_config_id, threshold_percent=threshold_percent
+        )
+
+    async def delete_compaction_threshold(self, *, user_id: UUID, model_config_id: UUID) -> int:
+        return await self._inner.delete_compaction_threshold(user_id=user_id, model_config_id=model_config_id)
 
     async def get_user_by_id(self, *, id: UUID) -> User:
         return await self._inner.get_user_by_id(id=id)

@@ -27,12 +27,14 @@ from chatd.store.queries import (
     GetChatRow,
     GetFileMetadataRow,
     GetProviderRow,
+    GetTurnContextRow,
     Group,
     InsertGroupMembersItem,
     ListChatFilesRow,
     ListChatsRow,
     ListChatVersionsRow,
     ListChildChatsRow,
+    ListCompactionThresholdsRow,
     ListGroupMembersRow,
     ListLabeledChatsRow,
     ListModelOriginsRow,
@@ -40,6 +42,7 @@ from chatd.store.queries import (
     ListOwnedChatsRow,
     ListPinnedChatsRow,
     ListProvidersRow,
+    ListSiteSettingsRow,
     Message,
     MessageRow,
     ModelConfig,
@@ -513,6 +516,14 @@ class MeteredStore:
         with self._meter.query("get_site_setting"):
             return await self._inner.get_site_setting(key=key)
 
+    async def list_site_settings(self, *, keys: Sequence[str]) -> list[ListSiteSettingsRow]:
+        with self._meter.query("list_site_settings"):
+            return await self._inner.list_site_settings(keys=keys)
+
+    async def delete_site_setting(self, *, key: str) -> int:
+        with self._meter.query("delete_site_setting"):
+            return await self._inner.delete_site_setting(key=key)
+
     async def upsert_site_setting(self, *, key: str, value: str) -> int:
         with self._meter.query("upsert_site_setting"):
             return await self._inner.upsert_site_setting(key=key, value=value)
@@ -972,6 +983,32 @@ class MeteredStore:
             return await self._inner.finish_error(
                 chat_id=chat_id, runner_id=runner_id, history_version=history_version, rows=rows, error=error
             )
+
+    async def get_turn_context(self, *, model_config_id: UUID, chat_id: UUID) -> GetTurnContextRow | None:
+        with self._meter.query("get_turn_context"):
+            return await self._inner.get_turn_context(model_config_id=model_config_id, chat_id=chat_id)
+
+    async def get_custom_prompt(self, *, user_id: UUID) -> str | None:
+        with self._meter.query("get_custom_prompt"):
+            return await self._inner.get_custom_prompt(user_id=user_id)
+
+    async def upsert_custom_prompt(self, *, user_id: UUID, custom_prompt: str) -> int:
+        with self._meter.query("upsert_custom_prompt"):
+            return await self._inner.upsert_custom_prompt(user_id=user_id, custom_prompt=custom_prompt)
+
+    async def list_compaction_thresholds(self, *, user_id: UUID) -> list[ListCompactionThresholdsRow]:
+        with self._meter.query("list_compaction_thresholds"):
+            return await self._inner.list_compaction_thresholds(user_id=user_id)
+
+    async def upsert_compaction_threshold(self, *, user_id: UUID, model_config_id: UUID, threshold_percent: int) -> int:
+        with self._meter.query("upsert_compaction_threshold"):
+            return await self._inner.upsert_compaction_threshold(
+                user_id=user_id, model_config_id=model_config_id, threshold_percent=threshold_percent
+            )
+
+    async def delete_compaction_threshold(self, *, user_id: UUID, model_config_id: UUID) -> int:
+        with self._meter.query("delete_compaction_threshold"):
+            return await self._inner.delete_compaction_threshold(user_id=user_id, model_config_id=model_config_id)
 
     async def get_user_by_id(self, *, id: UUID) -> User:
         with self._meter.query("get_user_by_id"):

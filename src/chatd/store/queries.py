@@ -540,6 +540,13 @@ class Organization(Struct, frozen=True, gc=False):
     created_at: datetime
 
 
+class ListSiteSettingsRow(Struct, frozen=True, gc=False):
+    """A row of list_site_settings."""
+
+    key: str
+    value: str
+
+
 class Version(Struct, frozen=True, gc=False):
     area: str
     version: int
@@ -656,6 +663,38 @@ class ChatChange(Struct, frozen=True, gc=False):
     subject: str | None = None
     maximum: int | None = None
     landings: str | None = None
+
+
+class GetTurnContextRow(Struct, frozen=True, gc=False):
+    """A row of get_turn_context."""
+
+    id: UUID
+    organization_id: UUID
+    owner_id: UUID
+    parent_chat_id: UUID | None
+    root_chat_id: UUID | None
+    title: str
+    labels: str
+    mode: ChatMode | None
+    plan_mode: bool
+    client: ChatClient
+    mcp_server_ids: list[UUID]
+    dynamic_tools: str
+    pin_order: int
+    last_read_message_id: int
+    last_turn_summary: str | None
+    summary: str | None
+    summary_generated_at: datetime | None
+    created_at: datetime
+    custom_prompt: str
+    compaction_threshold: int | None
+
+
+class ListCompactionThresholdsRow(Struct, frozen=True, gc=False):
+    """A row of list_compaction_thresholds."""
+
+    model_config_id: UUID
+    threshold_percent: int
 
 
 class User(Struct, frozen=True, gc=False):
@@ -1008,6 +1047,12 @@ class Queries(Protocol):
 
     async def get_site_setting(self, *, key: str) -> str | None: ...
 
+    async def list_site_settings(self, *, keys: Sequence[str]) -> list[ListSiteSettingsRow]:
+        """Those of these keys that are set."""
+        ...
+
+    async def delete_site_setting(self, *, key: str) -> int: ...
+
     async def upsert_site_setting(self, *, key: str, value: str) -> int: ...
 
     async def list_versions(self) -> list[Version]: ...
@@ -1317,6 +1362,24 @@ class Queries(Protocol):
     ) -> ChatChange | None:
         """The turn ends on an error. Without a runner: of a chat that nobody runs."""
         ...
+
+    async def get_turn_context(self, *, model_config_id: UUID, chat_id: UUID) -> GetTurnContextRow | None:
+        """All that a turn needs beside the state of its chat and what is cached: the chat, its owner's own prompt, and from which
+        percentage on the owner wants this model's context to be summarised (NULL: the model's own threshold).
+        """
+        ...
+
+    async def get_custom_prompt(self, *, user_id: UUID) -> str | None: ...
+
+    async def upsert_custom_prompt(self, *, user_id: UUID, custom_prompt: str) -> int: ...
+
+    async def list_compaction_thresholds(self, *, user_id: UUID) -> list[ListCompactionThresholdsRow]: ...
+
+    async def upsert_compaction_threshold(
+        self, *, user_id: UUID, model_config_id: UUID, threshold_percent: int
+    ) -> int: ...
+
+    async def delete_compaction_threshold(self, *, user_id: UUID, model_config_id: UUID) -> int: ...
 
     async def get_user_by_id(self, *, id: UUID) -> User: ...
 
@@ -1949,6 +2012,14 @@ _GET_SITE_SETTING = """-- name: get_site_setting
 SELECT value FROM site_settings WHERE key = $1
 """
 
+_LIST_SITE_SETTINGS = """-- name: list_site_settings
+SELECT key, value FROM site_settings WHERE key = ANY ($1::text[]) ORDER BY key
+"""
+
+_DELETE_SITE_SETTING = """-- name: delete_site_setting
+DELETE FROM site_settings WHERE key = $1
+"""
+
 _UPSERT_SITE_SETTING = """-- name: upsert_site_setting
 INSERT INTO site_settings (key, value) VALUES ($1, $2)
 ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at = now()
@@ -2181,6 +2252,43 @@ _FINISH_ERROR = """-- name: finish_error
 SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM finish_error(
     $1::uuid, $2::uuid, $3::bigint, $4::message_row[], $5::jsonb
 ) AS change WHERE change.outcome <> 'not_found'
+"""
+
+_GET_TURN_CONTEXT = """-- name: get_turn_context
+SELECT
+    c.id, c.organization_id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode, c.client, c.mcp_server_ids, c.dynamic_tools, c.pin_order, c.last_read_message_id, c.last_turn_summary, c.summary, c.summary_generated_at, c.created_at,
+    coalesce((SELECT u.custom_prompt FROM user_settings u WHERE u.user_id = c.owner_id), '') AS custom_prompt,
+    (
+        SELECT t.threshold_percent FROM user_compaction_thresholds t
+        WHERE t.user_id = c.owner_id AND t.model_config_id = $1
+    ) AS compaction_threshold
+FROM chats c WHERE c.id = $2
+"""
+
+_GET_CUSTOM_PROMPT = """-- name: get_custom_prompt
+SELECT custom_prompt FROM user_settings WHERE user_id = $1
+"""
+
+_UPSERT_CUSTOM_PROMPT = """-- name: upsert_custom_prompt
+INSERT INTO user_settings (user_id, custom_prompt) VALUES ($1, $2)
+ON CONFLICT (user_id) DO UPDATE SET custom_prompt = excluded.custom_prompt, updated_at = now()
+"""
+
+_LIST_COMPACTION_THRESHOLDS = """-- name: list_compaction_thresholds
+SELECT t.model_config_id, t.threshold_percent
+FROM user_compaction_thresholds t JOIN model_configs m ON m.id = t.model_config_id
+WHERE t.user_id = $1 AND NOT m.deleted
+ORDER BY t.model_config_id
+"""
+
+_UPSERT_COMPACTION_THRESHOLD = """-- name: upsert_compaction_threshold
+INSERT INTO user_compaction_thresholds (user_id, model_config_id, threshold_percent)
+VALUES ($1, $2, $3)
+ON CONFLICT (user_id, model_config_id) DO UPDATE SET threshold_percent = excluded.threshold_percent, updated_at = now()
+"""
+
+_DELETE_COMPACTION_THRESHOLD = """-- name: delete_compaction_threshold
+DELETE FROM user_compaction_thresholds WHERE user_id = $1 AND model_config_id = $2
 """
 
 _GET_USER_BY_ID = """-- name: get_user_by_id
@@ -2623,6 +2731,31 @@ def _read_chat_change(row: Record) -> ChatChange:
         row[35],
         row[36],
         row[37],
+    )
+
+
+def _read_get_turn_context_row(row: Record) -> GetTurnContextRow:
+    return GetTurnContextRow(
+        row[0],
+        row[1],
+        row[2],
+        row[3],
+        row[4],
+        row[5],
+        row[6],
+        None if row[7] is None else ChatMode(row[7]),
+        row[8],
+        ChatClient(row[9]),
+        row[10],
+        row[11],
+        row[12],
+        row[13],
+        row[14],
+        row[15],
+        row[16],
+        row[17],
+        row[18],
+        row[19],
     )
 
 
@@ -3096,6 +3229,12 @@ class SqlQueries:
         value_ = await self._db.fetchval(_GET_SITE_SETTING, key)
         return value_
 
+    async def list_site_settings(self, *, keys: Sequence[str]) -> list[ListSiteSettingsRow]:
+        return [ListSiteSettingsRow(*row) for row in await self._db.fetch(_LIST_SITE_SETTINGS, keys)]
+
+    async def delete_site_setting(self, *, key: str) -> int:
+        return _changed_rows(await self._db.execute(_DELETE_SITE_SETTING, key))
+
     async def upsert_site_setting(self, *, key: str, value: str) -> int:
         return _changed_rows(await self._db.execute(_UPSERT_SITE_SETTING, key, value))
 
@@ -3508,6 +3647,28 @@ class SqlQueries:
             _FINISH_ERROR, chat_id, runner_id, history_version, [astuple(x) for x in rows], error
         )
         return None if row_ is None else _read_chat_change(row_)
+
+    async def get_turn_context(self, *, model_config_id: UUID, chat_id: UUID) -> GetTurnContextRow | None:
+        row_ = await self._db.fetchrow(_GET_TURN_CONTEXT, model_config_id, chat_id)
+        return None if row_ is None else _read_get_turn_context_row(row_)
+
+    async def get_custom_prompt(self, *, user_id: UUID) -> str | None:
+        value_ = await self._db.fetchval(_GET_CUSTOM_PROMPT, user_id)
+        return value_
+
+    async def upsert_custom_prompt(self, *, user_id: UUID, custom_prompt: str) -> int:
+        return _changed_rows(await self._db.execute(_UPSERT_CUSTOM_PROMPT, user_id, custom_prompt))
+
+    async def list_compaction_thresholds(self, *, user_id: UUID) -> list[ListCompactionThresholdsRow]:
+        return [ListCompactionThresholdsRow(*row) for row in await self._db.fetch(_LIST_COMPACTION_THRESHOLDS, user_id)]
+
+    async def upsert_compaction_threshold(self, *, user_id: UUID, model_config_id: UUID, threshold_percent: int) -> int:
+        return _changed_rows(
+            await self._db.execute(_UPSERT_COMPACTION_THRESHOLD, user_id, model_config_id, threshold_percent)
+        )
+
+    async def delete_compaction_threshold(self, *, user_id: UUID, model_config_id: UUID) -> int:
+        return _changed_rows(await self._db.execute(_DELETE_COMPACTION_THRESHOLD, user_id, model_config_id))
 
     async def get_user_by_id(self, *, id: UUID) -> User:
         row_ = await self._db.fetchrow(_GET_USER_BY_ID, id)

@@ -447,6 +447,21 @@ CREATE TABLE public.tokens (
     CONSTRAINT tokens_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 64)))
 );
 
+CREATE TABLE public.user_compaction_thresholds (
+    user_id uuid NOT NULL,
+    model_config_id uuid NOT NULL,
+    threshold_percent integer NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT user_compaction_thresholds_percent CHECK (((threshold_percent >= 0) AND (threshold_percent <= 100)))
+);
+
+CREATE TABLE public.user_settings (
+    user_id uuid NOT NULL,
+    custom_prompt text NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT user_settings_custom_prompt_length CHECK ((octet_length(custom_prompt) <= 131072))
+);
+
 CREATE TABLE public.versions (
     area text NOT NULL,
     version bigint DEFAULT 1 NOT NULL
@@ -526,6 +541,12 @@ ALTER TABLE ONLY public.tokens
 
 ALTER TABLE ONLY public.tokens
     ADD CONSTRAINT tokens_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.user_compaction_thresholds
+    ADD CONSTRAINT user_compaction_thresholds_pkey PRIMARY KEY (user_id, model_config_id);
+
+ALTER TABLE ONLY public.user_settings
+    ADD CONSTRAINT user_settings_pkey PRIMARY KEY (user_id);
 
 ALTER TABLE ONLY public.users
     ADD CONSTRAINT users_pkey PRIMARY KEY (id);
@@ -654,3 +675,12 @@ ALTER TABLE ONLY public.queued_messages
 
 ALTER TABLE ONLY public.tokens
     ADD CONSTRAINT tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.user_compaction_thresholds
+    ADD CONSTRAINT user_compaction_thresholds_model_config_id_fkey FOREIGN KEY (model_config_id) REFERENCES public.model_configs(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.user_compaction_thresholds
+    ADD CONSTRAINT user_compaction_thresholds_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.user_settings
+    ADD CONSTRAINT user_settings_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;

@@ -4,6 +4,13 @@ SELECT * FROM organizations WHERE is_default;
 -- name: get_site_setting :opt
 SELECT value FROM site_settings WHERE key = @key;
 
+-- name: list_site_settings :many
+-- Those of these keys that are set.
+SELECT key, value FROM site_settings WHERE key = ANY (@keys::text[]) ORDER BY key;
+
+-- name: delete_site_setting :exec
+DELETE FROM site_settings WHERE key = @key;
+
 -- name: upsert_site_setting :exec
 INSERT INTO site_settings (key, value) VALUES (@key, @value)
 ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at = now();

@@ -1,0 +1,35 @@
+-- What users set for their own turns, and what a turn reads of it.
+
+-- name: get_turn_context :opt
+-- All that a turn needs beside the state of its chat and what is cached: the chat, its owner's own prompt, and from which
+-- percentage on the owner wants this model's context to be summarised (NULL: the model's own threshold).
+-- @notnull custom_prompt
+SELECT
+    c.*,
+    coalesce((SELECT u.custom_prompt FROM user_settings u WHERE u.user_id = c.owner_id), '') AS custom_prompt,
+    (
+        SELECT t.threshold_percent FROM user_compaction_thresholds t
+        WHERE t.user_id = c.owner_id AND t.model_config_id = @model_config_id
+    ) AS compaction_threshold
+FROM chats c WHERE c.id = @chat_id;
+
+-- name: get_custom_prompt :opt
+SELECT custom_prompt FROM user_settings WHERE user_id = @user_id;
+
+-- name: upsert_custom_prompt :exec
+INSERT INTO user_settings (user_id, custom_prompt) VALUES (@user_id, @custom_prompt)
+ON CONFLICT (user_id) DO UPDATE SET custom_prompt = excluded.custom_prompt, updated_at = now();
+
+-- name: list_compaction_thresholds :many
+SELECT t.model_config_id, t.threshold_percent
+FROM user_compaction_thresholds t JOIN model_configs m ON m.id = t.model_config_id
+WHERE t.user_id = @user_id AND NOT m.deleted
+ORDER BY t.model_config_id;
+
+-- name: upsert_compaction_threshold :exec
+INSERT INTO user_compaction_thresholds (user_id, model_config_id, threshold_percent)
+VALUES (@user_id, @model_config_id, @threshold_percent)
+ON CONFLICT (user_id, model_config_id) DO UPDATE SET threshold_percent = excluded.threshold_percent, updated_at = now();
+
+-- name: delete_compaction_threshold :exec
+DELETE FROM user_compaction_thresholds WHERE user_id = @user_id AND model_config_id = @model_config_id;
