@@ -294,7 +294,8 @@ async def test_googles_client_reads_thoughts_text_and_calls():
     assert "".join(part.text or "" for part in parts if not part.thought) == "Hello wörld"
     [call] = [part.function_call for part in parts if part.function_call]
     assert (call.name, call.args) == ("read_file", {"path": "a b"})
-    assert sum(part.thought_signature is not None for part in parts) == 1
+    [signed] = [part.thought_signature for part in parts if part.function_call]
+    assert signed is not None
     usage = chunks[-1].usage_metadata
     assert usage is not None
     assert (usage.prompt_token_count, usage.candidates_token_count, usage.thoughts_token_count) == (150, 20, 10)
