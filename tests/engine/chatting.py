@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from decimal import Decimal
+from io import StringIO
 from typing import Any
 from uuid import UUID
 
@@ -32,6 +33,7 @@ from chatd.store import queries
 from chatd.store.actor import acting_as
 from chatd.store.authorized import AuthorizedStore
 from chatd.store.authorizer import RoleAuthorizer
+from chatd.store.chat_hints import chat_topic
 from chatd.store.chat_watch import ChatWatch
 from chatd.store.cipher import Cipher, EncryptionKey
 from chatd.store.encrypted import EncryptedStore
@@ -44,7 +46,7 @@ from chatd.store.transitions import Applied, NewChat, Transitions
 from chatd.testing.fake_clock import FakeClock
 from chatd.testing.vendors.script import Script
 from chatd.testing.vendors.server import VendorServer, vendor_server
-from engine.deployment import PATIENCE, Deployment, applied, new_id, open_deployment, said
+from engine.deployment import PATIENCE, Deployment, Notes, applied, new_id, open_deployment, said
 
 MODEL = "scripted-model"
 CONTEXT = 1000
@@ -70,6 +72,8 @@ class Chatting:
         self.parts = parts
         self.model_id = model_id
         self.clock = parts.clock
+        self._seen = Notes()
+        parts.episodes.on_open(lambda episode: episode.listen(self._seen.note) and None)
 
     @property
     def fake_clock(self) -> FakeClock:
@@ -109,22 +113,32 @@ class Chatting:
 
     async def streamed(self, chat_id: UUID, text: str) -> None:
         """Until readers of the chat have seen this text."""
-        async with asyncio.timeout(PATIENCE):
-            while True:
-                episode = self.parts.episodes.current(chat_id)
-                if episode is not None and text.encode() in b"".join(episode.after(0)):
-                    return
-                await _a_moment()
+
+        def is_seen() -> bool:
+            episode = self.parts.episodes.current(chat_id)
+            return episode is not None and text.encode() in b"".join(episode.after(0))
+
+        await self._seen.until(is_seen)
 
     async def until(self, chat_id: UUID, *statuses: Status) -> dict[str, Any]:
         """Until it is in one of them and nobody runs it, or only in it when that needs a runner."""
-        async with asyncio.timeout(PATIENCE):
-            while True:
-                state = await self.deployment.state(chat_id)
-                rests = state["runner_id"] is None or state["status"] == Status.REQUIRES_ACTION
-                if state["status"] in statuses and rests:
-                    return state
-                await _a_moment()
+        moved = asyncio.Event()
+        subscription = self.deployment.hints.subscribe(chat_topic(chat_id), lambda _: moved.set())
+        state: dict[str, Any] = {}
+        try:
+            async with asyncio.timeout(PATIENCE):
+                while True:
+                    moved.clear()
+                    state = await self.deployment.state(chat_id)
+                    rests = state["runner_id"] is None or state["status"] == Status.REQUIRES_ACTION
+                    if state["status"] in statuses and rests:
+                        return state
+                    await moved.wait()
+        except TimeoutError:
+            parked = self.fake_clock.parked()
+            raise AssertionError(f"{state}\nwaits: {parked}\nruns: {self.worker.running}\n{_stacks()}") from None
+        finally:
+            subscription.close()
 
     async def resting(self, chat_id: UUID) -> dict[str, Any]:
         return await self.until(chat_id, Status.WAITING, Status.ERROR)
@@ -155,9 +169,12 @@ class Chatting:
         return lines
 
 
-async def _a_moment() -> None:
-    """Other tasks and the database get their turn."""
-    await asyncio.get_running_loop().run_in_executor(None, lambda: None)
+def _stacks() -> str:
+    """Where every task is."""
+    written = StringIO()
+    for task in asyncio.all_tasks():
+        task.print_stack(limit=4, file=written)
+    return written.getvalue()
 
 
 def guarded(sql: SqlStore) -> Store:

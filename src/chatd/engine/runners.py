@@ -68,6 +68,11 @@ class Runners:
             await self._run(owned)
         except Exception as error:  # noqa: BLE001 - a runner may fail in any way, and only its own chat waits for it
             _log.error("a runner failed", chat_id=str(owned.chat_id), runner_id=str(owned.runner_id), exc_info=error)
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            _log.error("a runner was cancelled by nobody", chat_id=str(owned.chat_id), exc_info=error)
         self._pauses.note_end(owned.chat_id, owned.history_version, self._clock.monotonic())
 
     def _forget(self, chat_id: UUID) -> None:
