@@ -626,7 +626,6 @@ async def test_a_change_is_noticed_without_any_hint(database: Any, tmp_path: Pat
         id = UUID((await model(first.owner, await provider(first.owner)))["id"])
     async with running_server(database.dsn, tmp_path, first_user=False, clock=FakeClock()) as second:
         await second.replica.hints.wait_connected()
-        await second.replica.versions.poll()
         before = await second.replica.models.model_for(id)
         connection = await asyncpg.connect(database.dsn)
         await connection.execute("UPDATE model_configs SET context_limit = 3")

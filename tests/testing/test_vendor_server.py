@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import socket
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
@@ -290,3 +291,19 @@ async def test_what_is_asked_can_be_read_alike_for_every_vendor():
                 await response.read()
 
     assert seen == [("hello", ["f"], False)] * 4
+
+
+async def test_small_packets_do_not_wait_for_one_another(monkeypatch: pytest.MonkeyPatch):
+    asked: list[object] = []
+    served = VendorServer.serve
+
+    async def noting(self: VendorServer, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connection = writer.get_extra_info("socket")
+        asked.append(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+        await served(self, reader, writer)
+
+    monkeypatch.setattr(VendorServer, "serve", noting)
+    await answer()
+
+    assert asked
+    assert all(asked)

@@ -45,7 +45,8 @@ class Versions:
         with acting_as(WATCHER):
             rows = await self._store.list_versions()
         for row in rows:
-            if self._seen.get(row.area, row.version) != row.version:
+            # The first time too: what was cached before it may be older.
+            if self._seen.get(row.area) != row.version:
                 self._tell(row.area)
             self._seen[row.area] = row.version
 

@@ -212,7 +212,7 @@ async def vendor_server(
     Raises an ExceptionGroup at the end if the server itself failed, whatever the block made of it.
     """
     vendor = VendorServer(script, clock=clock or SystemClock(), key=key, models=models, kept=kept_requests)
-    listening = socket.create_server((host, port))
+    listening = _listen(host, port)
     vendor.url = f"http://{host}:{listening.getsockname()[1]}"
     open_connections: set[asyncio.Task[None]] = set()
     raised: BaseException | None = None
@@ -238,3 +238,17 @@ async def vendor_server(
         raise ExceptionGroup("the scripted vendor failed", vendor.errors) from raised
     if raised is not None:
         raise raised
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """The protocol is named: of sockets that do not say it, asyncio lets small packets wait for one another (40 ms)."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, port))
+        listening.listen()
+    except OSError:
+        listening.close()
+        raise
+    return listening
