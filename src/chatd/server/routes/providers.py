@@ -7,7 +7,7 @@ import msgspec
 from litestar import Router, delete, get, patch, post
 from litestar.params import FromPath, JSONBody, QueryParameter
 
-from chatd.core.errors import NotFound
+from chatd.core.errors import InvalidRequest, NotFound, Validation
 from chatd.core.provider_kind import ProviderKind
 from chatd.providers.probe import ProbeResult
 from chatd.server.routes.asking import TheAsk, problems
@@ -16,7 +16,7 @@ from chatd.store.queries import GetProviderRow, ListProvidersRow
 from chatd.wire import models as wire
 
 _TAG = ["models"]
-ProviderType = Annotated[ProviderKind, QueryParameter(description="The type of a provider.")]
+ProviderType = Annotated[ProviderKind | None, QueryParameter(description="The type of a provider.")]
 
 
 def _shown(row: GetProviderRow | ListProvidersRow) -> wire.Provider:
@@ -64,9 +64,13 @@ async def create_provider(data: JSONBody[wire.CreateProvider], ask: TheAsk) -> w
 
 
 @get("/known-models", tags=_TAG, responses=problems(400, 401, 404))
-async def list_known_models(type: ProviderType, ask: TheAsk) -> list[wire.KnownModel]:
+async def list_known_models(ask: TheAsk, type: ProviderType = None) -> list[wire.KnownModel]:
     """What the catalogue knows of the models that a type of provider has, to choose from. For owners and auditors."""
-    return ask.providers.known_models(type, ask.person)
+    person = ask.person  # who has no token is told that first
+    if type is None:
+        needed = Validation("type", f"needed: one of {', '.join(ProviderKind)}")
+        raise InvalidRequest("Name the type of provider.", validations=[needed])
+    return ask.providers.known_models(type, person)
 
 
 @post("/test", tags=_TAG, status_code=200, responses=problems(400, 401, 404))
