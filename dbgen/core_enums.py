@@ -21,6 +21,7 @@ CORE_ENUMS: Final = {
     "message_visibility": CoreEnum("chatd.core.roles", "Visibility"),
     "chat_status": CoreEnum("chatd.core.states", "Status"),
     "reasoning_effort": CoreEnum("chatd.core.reasoning", "ReasoningEffort"),
+    "spend_period": CoreEnum("chatd.core.spend", "Period"),
 }
 
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from chatd.core.access import (
     AUTHENTICATOR,
+    BOOKKEEPER,
     JANITOR,
     KEYRING,
     OPERATOR,
@@ -31,7 +32,7 @@ from chatd.core.access import (
 )
 
 ALICE, BOB = UUID(int=1), UUID(int=2)
-MACHINES = (AUTHENTICATOR, JANITOR, KEYRING, OPERATOR, SETUP, WATCHER, WORKER)
+MACHINES = (AUTHENTICATOR, BOOKKEEPER, JANITOR, KEYRING, OPERATOR, SETUP, WATCHER, WORKER)
 
 people = st.builds(
     Person,

@@ -8,6 +8,7 @@ import msgspec
 
 from chatd.core.access import Action, Kind, Resource
 from chatd.core.secret import Secret
+from chatd.core.spend import Period
 from chatd.store.cipher import Cipher, EncryptionKey
 from chatd.store.custom_queries import EncryptedColumn, SealedValue
 from chatd.store.queries import (
@@ -356,6 +357,23 @@ CASES: dict[str, Case] = {
     "finish_turn": fenced(),
     "finish_interruption": fenced(lambda _: {"rows": [row()]}),
     "finish_error": fenced(lambda _: {"rows": [row()], "error": "{}"}),
+    # usage limits
+    "has_usage_limits": checked(READ, Kind.USAGE_LIMIT),
+    "list_spending": checked(
+        READ,
+        Kind.USAGE_LIMIT,
+        lambda w: {"user_id": w.member.id, "day_start": NOW, "week_start": NOW, "month_start": NOW},
+        owner="member",
+    ),
+    "list_usage_limits": checked(READ, Kind.USAGE_LIMIT),
+    "upsert_usage_limit": checked(
+        UPDATE,
+        Kind.USAGE_LIMIT,
+        lambda w: {"user_id": w.member.id, "group_id": None, "period": Period.DAY, "microdollars": 1},
+    ),
+    "delete_usage_limit": checked(
+        DELETE, Kind.USAGE_LIMIT, lambda _: {"user_id": None, "group_id": None, "period": Period.DAY}
+    ),
     # what users set for their turns
     "get_turn_context": msgspec.structs.replace(
         checked(RUN, Kind.CHAT, lambda w: {"chat_id": w.chat.chat_id, "model_config_id": new_id()}), machines_only=True

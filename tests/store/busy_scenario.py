@@ -20,6 +20,7 @@ from store.transition_driver import DYNAMIC, ERROR, answer, applied, fence, resu
 from store.world import MODEL, NOW, new_id
 
 _MONTH = {"since": NOW - timedelta(days=9999), "until": NOW}
+_STARTS = dict.fromkeys(("day_start", "week_start", "month_start"), NOW - timedelta(days=9999))
 _FIRST_PAGE = {"before_updated_at": None, "before_id": None, "max_rows": 50}
 
 
@@ -47,6 +48,7 @@ def reads(world: LargeWorld) -> dict[str, dict[str, Any]]:
         "sum_cost_by_model": {"owner_id": world.owner_id, **_MONTH},
         "sum_cost_by_chat": {"owner_id": world.owner_id, "max_rows": 50, **_MONTH},
         "sum_runtime_ms": {"owner_id": world.owner_id, **_MONTH},
+        "list_spending": {"user_id": world.owner_id, **_STARTS},
         "list_queued_messages": chat,
         "get_draft": chat,
         "list_checkpoints": {"history_version": 10, **chat},

@@ -21,6 +21,8 @@ INSERT INTO users (id, email, username, display_name, password_hash, role)
 SELECT pg_temp.numbered('a', n), 'u' || n || '@example.com', 'user' || n, '', 'x', 'member'
 FROM generate_series(1, {users}) AS n;
 
+INSERT INTO usage_limits (period, microdollars) VALUES ('day', 1), ('month', 2);
+
 INSERT INTO replicas (id, url, host, pid, version, beating_since, heartbeat_at)
 SELECT pg_temp.numbered('b', n), '', 'h', n, '1', now() - interval '1 hour',
     now() - CASE WHEN n = {replicas} THEN interval '1 hour' ELSE interval '0' END

@@ -37,6 +37,7 @@ class Kind(StrEnum):
     PROVIDER = "provider"  # of models: addresses, keys, options, and how its models are called
     MODEL = "model"  # what everyone may choose from
     REPLICA = "replica"
+    USAGE_LIMIT = "usage_limit"  # how much someone may spend, and how much of it they have
 
 
 class Role(StrEnum):
@@ -118,6 +119,7 @@ _BY_ROLE: Final[Mapping[Role, Mapping[Kind, frozenset[Action]]]] = {
         Kind.MODEL: _ALL,
         Kind.CHAT: frozenset({Action.READ, Action.UPDATE, Action.DELETE}),  # stop and archive, but not run
         Kind.FILE: _READ,
+        Kind.USAGE_LIMIT: _ALL,
     },
     Role.AUDITOR: {
         Kind.USER: _READ,
@@ -129,6 +131,7 @@ _BY_ROLE: Final[Mapping[Role, Mapping[Kind, frozenset[Action]]]] = {
         Kind.MODEL: _READ,
         Kind.CHAT: _READ,
         Kind.FILE: _READ,
+        Kind.USAGE_LIMIT: _READ,
     },
     Role.MEMBER: {Kind.ORGANIZATION: _READ, Kind.SETTING: _READ, Kind.MODEL: _READ},
 }
@@ -137,6 +140,7 @@ _ON_OWN: Final[Mapping[Kind, frozenset[Action]]] = {
     Kind.TOKEN: frozenset({Action.CREATE, Action.READ, Action.DELETE}),
     Kind.CHAT: frozenset({Action.CREATE, Action.READ, Action.UPDATE, Action.DELETE, Action.RUN}),
     Kind.FILE: frozenset({Action.CREATE, Action.READ, Action.DELETE}),
+    Kind.USAGE_LIMIT: _READ,
 }
 _ON_SHARED: Final[Mapping[Kind, frozenset[Action]]] = {Kind.GROUP: _READ}
 
@@ -221,6 +225,8 @@ MODEL_KEEPER: Final = Machine(
         Kind.SETTING: frozenset({Action.READ, Action.UPDATE}),
     },
 )
+# Sees what anyone has spent, before anything is begun at their cost.
+BOOKKEEPER: Final = Machine("bookkeeper", {Kind.USAGE_LIMIT: _READ})
 KEYRING: Final = Machine("keyring", {Kind.SECRET: _ALL, Kind.ENCRYPTION_KEY: _ALL})
 # Whoever can run `chatd` beside the data directory or the database URL already holds everything.
 OPERATOR: Final = Machine("operator", dict.fromkeys(Kind, _ALL))

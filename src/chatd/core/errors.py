@@ -4,6 +4,7 @@ ChatdError
   x InvalidRequest        the caller can fix it                           -> 400
     + Conflict            it clashes with what is stored (constraint)     -> 409
       + TransitionNotAllowed (transition, state) not in core.transitions' table
+      + UsageLimitReached (kind, period, limit_microdollars, spent_microdollars, resets_at)
     + TooLarge            (limit)                                         -> 413
   x Unauthenticated       who are you                                     -> 401
   x Forbidden             the caller may see it but not do this           -> 403
@@ -21,6 +22,8 @@ ChatdError
 """
 
 from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
 
 import msgspec
 
@@ -56,6 +59,30 @@ class TransitionNotAllowed(Conflict):
         super().__init__(f"{transition} is not possible while the chat is in state {state}.")
         self.transition = transition
         self.state = state
+
+
+class UsageLimitReached(Conflict):
+    """What the user may spend in this period is spent. `kind` is that of a vendor's refusal for the same reason."""
+
+    kind: Final = "usage_limit"
+
+    def __init__(self, *, period: str, limit_microdollars: int, spent_microdollars: int, resets_at: datetime) -> None:
+        super().__init__(
+            f"Your usage limit of {_dollars(limit_microdollars)} per {period} is reached. "
+            f"It resets on {resets_at:%Y-%m-%d} at {resets_at:%H:%M} UTC.",
+            detail=f"{_dollars(spent_microdollars)} is spent. An administrator can raise the limit.",
+        )
+        self.period = period
+        self.limit_microdollars = limit_microdollars
+        self.spent_microdollars = spent_microdollars
+        self.resets_at = resets_at
+
+
+def _dollars(microdollars: int) -> str:
+    """Exact, with cents and as many more digits as it takes."""
+    whole, fraction = divmod(microdollars, 1_000_000)
+    digits = f"{fraction:06}".rstrip("0").ljust(2, "0")
+    return f"${whole:,}.{digits}"
 
 
 class TooLarge(InvalidRequest):

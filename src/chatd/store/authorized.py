@@ -27,6 +27,7 @@ from chatd.core.access import (
 from chatd.core.errors import Forbidden, NotAuthorized
 from chatd.core.reasoning import ReasoningEffort
 from chatd.core.secret import Secret
+from chatd.core.spend import Period
 from chatd.store.actor import require_actor
 from chatd.store.authorizer import Authorizer
 from chatd.store.custom_queries import EncryptedColumn, SealedValue
@@ -62,6 +63,7 @@ from chatd.store.queries import (
     ListPinnedChatsRow,
     ListProvidersRow,
     ListSiteSettingsRow,
+    ListSpendingRow,
     Message,
     MessageRow,
     ModelConfig,
@@ -75,6 +77,7 @@ from chatd.store.queries import (
     TokenKind,
     TouchTokensLastUsedItem,
     TouchUsersLastSeenItem,
+    UsageLimit,
     User,
     UserRole,
     UserStatus,
@@ -1042,6 +1045,34 @@ class AuthorizedStore:
         return await self._inner.finish_error(
             chat_id=chat_id, runner_id=runner_id, history_version=history_version, rows=rows, error=error
         )
+
+    async def has_usage_limits(self) -> bool:
+        self._allow("has_usage_limits", Action.READ, Resource(Kind.USAGE_LIMIT))
+        return await self._inner.has_usage_limits()
+
+    async def list_spending(
+        self, *, day_start: datetime, week_start: datetime, month_start: datetime, user_id: UUID
+    ) -> list[ListSpendingRow]:
+        self._allow("list_spending", Action.READ, Resource(Kind.USAGE_LIMIT, owner=user_id))
+        return await self._inner.list_spending(
+            day_start=day_start, week_start=week_start, month_start=month_start, user_id=user_id
+        )
+
+    async def list_usage_limits(self) -> list[UsageLimit]:
+        self._allow("list_usage_limits", Action.READ, Resource(Kind.USAGE_LIMIT))
+        return await self._inner.list_usage_limits()
+
+    async def upsert_usage_limit(
+        self, *, user_id: UUID | None, group_id: UUID | None, period: Period, microdollars: int | None
+    ) -> int:
+        self._allow("upsert_usage_limit", Action.UPDATE, Resource(Kind.USAGE_LIMIT))
+        return await self._inner.upsert_usage_limit(
+            user_id=user_id, group_id=group_id, period=period, microdollars=microdollars
+        )
+
+    async def delete_usage_limit(self, *, user_id: UUID | None, group_id: UUID | None, period: Period) -> int:
+        self._allow("delete_usage_limit", Action.DELETE, Resource(Kind.USAGE_LIMIT))
+        return await self._inner.delete_usage_limit(user_id=user_id, group_id=group_id, period=period)
 
     async def get_turn_context(self, *, model_config_id: UUID, chat_id: UUID) -> GetTurnContextRow | None:
         self._allow_machine("get_turn_context", Action.RUN, Resource(Kind.CHAT))

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from chatd.core.access import EVERYTHING, Filter
 from chatd.core.reasoning import ReasoningEffort
 from chatd.core.secret import Secret
+from chatd.core.spend import Period
 from chatd.store.cipher import Cipher
 from chatd.store.custom_queries import EncryptedColumn, SealedValue
 from chatd.store.queries import (
@@ -45,6 +46,7 @@ from chatd.store.queries import (
     ListPinnedChatsRow,
     ListProvidersRow,
     ListSiteSettingsRow,
+    ListSpendingRow,
     Message,
     MessageRow,
     ModelConfig,
@@ -58,6 +60,7 @@ from chatd.store.queries import (
     TokenKind,
     TouchTokensLastUsedItem,
     TouchUsersLastSeenItem,
+    UsageLimit,
     User,
     UserRole,
     UserStatus,
@@ -862,6 +865,29 @@ class EncryptedStore:
         return await self._inner.finish_error(
             chat_id=chat_id, runner_id=runner_id, history_version=history_version, rows=rows, error=error
         )
+
+    async def has_usage_limits(self) -> bool:
+        return await self._inner.has_usage_limits()
+
+    async def list_spending(
+        self, *, day_start: datetime, week_start: datetime, month_start: datetime, user_id: UUID
+    ) -> list[ListSpendingRow]:
+        return await self._inner.list_spending(
+            day_start=day_start, week_start=week_start, month_start=month_start, user_id=user_id
+        )
+
+    async def list_usage_limits(self) -> list[UsageLimit]:
+        return await self._inner.list_usage_limits()
+
+    async def upsert_usage_limit(
+        self, *, user_id: UUID | None, group_id: UUID | None, period: Period, microdollars: int | None
+    ) -> int:
+        return await self._inner.upsert_usage_limit(
+            user_id=user_id, group_id=group_id, period=period, microdollars=microdollars
+        )
+
+    async def delete_usage_limit(self, *, user_id: UUID | None, group_id: UUID | None, period: Period) -> int:
+        return await self._inner.delete_usage_limit(user_id=user_id, group_id=group_id, period=period)
 
     async def get_turn_context(self, *, model_config_id: UUID, chat_id: UUID) -> GetTurnContextRow | None:
         return await self._inner.get_turn_context(model_config_id=model_config_id, chat_id=chat_id)

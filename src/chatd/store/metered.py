@@ -10,6 +10,7 @@ from uuid import UUID
 from chatd.core.access import EVERYTHING, Filter
 from chatd.core.reasoning import ReasoningEffort
 from chatd.core.secret import Secret
+from chatd.core.spend import Period
 from chatd.observe.metrics import QueryMeter
 from chatd.store.custom_queries import EncryptedColumn, SealedValue
 from chatd.store.queries import (
@@ -43,6 +44,7 @@ from chatd.store.queries import (
     ListPinnedChatsRow,
     ListProvidersRow,
     ListSiteSettingsRow,
+    ListSpendingRow,
     Message,
     MessageRow,
     ModelConfig,
@@ -56,6 +58,7 @@ from chatd.store.queries import (
     TokenKind,
     TouchTokensLastUsedItem,
     TouchUsersLastSeenItem,
+    UsageLimit,
     User,
     UserRole,
     UserStatus,
@@ -983,6 +986,34 @@ class MeteredStore:
             return await self._inner.finish_error(
                 chat_id=chat_id, runner_id=runner_id, history_version=history_version, rows=rows, error=error
             )
+
+    async def has_usage_limits(self) -> bool:
+        with self._meter.query("has_usage_limits"):
+            return await self._inner.has_usage_limits()
+
+    async def list_spending(
+        self, *, day_start: datetime, week_start: datetime, month_start: datetime, user_id: UUID
+    ) -> list[ListSpendingRow]:
+        with self._meter.query("list_spending"):
+            return await self._inner.list_spending(
+                day_start=day_start, week_start=week_start, month_start=month_start, user_id=user_id
+            )
+
+    async def list_usage_limits(self) -> list[UsageLimit]:
+        with self._meter.query("list_usage_limits"):
+            return await self._inner.list_usage_limits()
+
+    async def upsert_usage_limit(
+        self, *, user_id: UUID | None, group_id: UUID | None, period: Period, microdollars: int | None
+    ) -> int:
+        with self._meter.query("upsert_usage_limit"):
+            return await self._inner.upsert_usage_limit(
+                user_id=user_id, group_id=group_id, period=period, microdollars=microdollars
+            )
+
+    async def delete_usage_limit(self, *, user_id: UUID | None, group_id: UUID | None, period: Period) -> int:
+        with self._meter.query("delete_usage_limit"):
+            return await self._inner.delete_usage_limit(user_id=user_id, group_id=group_id, period=period)
 
     async def get_turn_context(self, *, model_config_id: UUID, chat_id: UUID) -> GetTurnContextRow | None:
         with self._meter.query("get_turn_context"):

@@ -16,6 +16,7 @@ from chatd.core.errors import NotFound
 from chatd.core.reasoning import ReasoningEffort
 from chatd.core.roles import Role, Visibility
 from chatd.core.secret import Secret
+from chatd.core.spend import Period
 from chatd.core.states import Status
 from chatd.store.filters import render
 
@@ -663,6 +664,24 @@ class ChatChange(Struct, frozen=True, gc=False):
     subject: str | None = None
     maximum: int | None = None
     landings: str | None = None
+
+
+class ListSpendingRow(Struct, frozen=True, gc=False):
+    """A row of list_spending."""
+
+    is_own: bool
+    group_id: UUID | None
+    period: Period
+    microdollars: int | None
+    spent_microdollars: int
+
+
+class UsageLimit(Struct, frozen=True, gc=False):
+    user_id: UUID | None
+    group_id: UUID | None
+    period: Period
+    microdollars: int | None
+    updated_at: datetime
 
 
 class GetTurnContextRow(Struct, frozen=True, gc=False):
@@ -1362,6 +1381,28 @@ class Queries(Protocol):
     ) -> ChatChange | None:
         """The turn ends on an error. Without a runner: of a chat that nobody runs."""
         ...
+
+    async def has_usage_limits(self) -> bool:
+        """Whether anyone's spending is limited at all."""
+        ...
+
+    async def list_spending(
+        self, *, day_start: datetime, week_start: datetime, month_start: datetime, user_id: UUID
+    ) -> list[ListSpendingRow]:
+        """All limits that a user is under: own ones, those of their groups, and everyone's, with what their chats have cost since
+        the period began. Deleted messages count: they were paid for. Without a limit nothing is summed.
+        """
+        ...
+
+    async def list_usage_limits(self) -> list[UsageLimit]: ...
+
+    async def upsert_usage_limit(
+        self, *, user_id: UUID | None, group_id: UUID | None, period: Period, microdollars: int | None
+    ) -> int:
+        """Of a user or of a group; of everyone with neither."""
+        ...
+
+    async def delete_usage_limit(self, *, user_id: UUID | None, group_id: UUID | None, period: Period) -> int: ...
 
     async def get_turn_context(self, *, model_config_id: UUID, chat_id: UUID) -> GetTurnContextRow | None:
         """All that a turn needs beside the state of its chat and what is cached: the chat, its owner's own prompt, and from which
@@ -2254,6 +2295,59 @@ SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.a
 ) AS change WHERE change.outcome <> 'not_found'
 """
 
+_HAS_USAGE_LIMITS = """-- name: has_usage_limits
+SELECT EXISTS (SELECT FROM usage_limits) AS exists
+"""
+
+_LIST_SPENDING = """-- name: list_spending
+WITH limits AS MATERIALIZED (
+    SELECT
+        l.user_id, l.group_id, l.period, l.microdollars,
+        CASE l.period WHEN 'day' THEN $1::timestamptz WHEN 'week' THEN $2 ELSE $3 END AS since
+    FROM (
+        SELECT * FROM usage_limits WHERE user_id = $4
+        UNION ALL
+        SELECT l.* FROM group_members g JOIN usage_limits l ON l.group_id = g.group_id WHERE g.user_id = $4
+        UNION ALL
+        SELECT * FROM usage_limits WHERE user_id IS NULL AND group_id IS NULL
+    ) AS l
+), spent AS MATERIALIZED (
+    SELECT
+        starts.since,
+        (
+            SELECT coalesce(sum(m.cost_microdollars), 0)::bigint
+            FROM chats c
+            CROSS JOIN LATERAL (
+                SELECT FROM chat_state s
+                WHERE s.chat_id = c.id AND (s.updated_at >= starts.since OR s.status NOT IN ('waiting', 'error'))
+                OFFSET 0
+            ) AS active
+            JOIN messages m ON m.chat_id = c.id
+            WHERE c.owner_id = $4 AND m.created_at >= starts.since
+        ) AS microdollars
+    FROM (SELECT DISTINCT since FROM limits WHERE microdollars IS NOT NULL) AS starts
+)
+SELECT
+    limits.user_id IS NOT NULL AS is_own, limits.group_id, limits.period, limits.microdollars,
+    coalesce((SELECT spent.microdollars FROM spent WHERE spent.since = limits.since), 0) AS spent_microdollars
+FROM limits
+ORDER BY is_own DESC, limits.group_id, limits.period
+"""
+
+_LIST_USAGE_LIMITS = """-- name: list_usage_limits
+SELECT user_id, group_id, period, microdollars, updated_at FROM usage_limits ORDER BY user_id, group_id, period
+"""
+
+_UPSERT_USAGE_LIMIT = """-- name: upsert_usage_limit
+INSERT INTO usage_limits (user_id, group_id, period, microdollars) VALUES ($1, $2, $3, $4)
+ON CONFLICT ON CONSTRAINT usage_limits_key DO UPDATE SET microdollars = excluded.microdollars, updated_at = now()
+"""
+
+_DELETE_USAGE_LIMIT = """-- name: delete_usage_limit
+DELETE FROM usage_limits
+WHERE user_id IS NOT DISTINCT FROM $1::uuid AND group_id IS NOT DISTINCT FROM $2::uuid AND period = $3
+"""
+
 _GET_TURN_CONTEXT = """-- name: get_turn_context
 SELECT
     c.id, c.organization_id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode, c.client, c.mcp_server_ids, c.dynamic_tools, c.pin_order, c.last_read_message_id, c.last_turn_summary, c.summary, c.summary_generated_at, c.created_at,
@@ -2732,6 +2826,14 @@ def _read_chat_change(row: Record) -> ChatChange:
         row[36],
         row[37],
     )
+
+
+def _read_list_spending_row(row: Record) -> ListSpendingRow:
+    return ListSpendingRow(row[0], row[1], Period(row[2]), row[3], row[4])
+
+
+def _read_usage_limit(row: Record) -> UsageLimit:
+    return UsageLimit(row[0], row[1], Period(row[2]), row[3], row[4])
 
 
 def _read_get_turn_context_row(row: Record) -> GetTurnContextRow:
@@ -3647,6 +3749,31 @@ class SqlQueries:
             _FINISH_ERROR, chat_id, runner_id, history_version, [astuple(x) for x in rows], error
         )
         return None if row_ is None else _read_chat_change(row_)
+
+    async def has_usage_limits(self) -> bool:
+        value_ = await self._db.fetchval(_HAS_USAGE_LIMITS)
+        if value_ is None:
+            raise NotFound("Usage limits")
+        return value_
+
+    async def list_spending(
+        self, *, day_start: datetime, week_start: datetime, month_start: datetime, user_id: UUID
+    ) -> list[ListSpendingRow]:
+        return [
+            _read_list_spending_row(row)
+            for row in await self._db.fetch(_LIST_SPENDING, day_start, week_start, month_start, user_id)
+        ]
+
+    async def list_usage_limits(self) -> list[UsageLimit]:
+        return [_read_usage_limit(row) for row in await self._db.fetch(_LIST_USAGE_LIMITS)]
+
+    async def upsert_usage_limit(
+        self, *, user_id: UUID | None, group_id: UUID | None, period: Period, microdollars: int | None
+    ) -> int:
+        return _changed_rows(await self._db.execute(_UPSERT_USAGE_LIMIT, user_id, group_id, period, microdollars))
+
+    async def delete_usage_limit(self, *, user_id: UUID | None, group_id: UUID | None, period: Period) -> int:
+        return _changed_rows(await self._db.execute(_DELETE_USAGE_LIMIT, user_id, group_id, period))
 
     async def get_turn_context(self, *, model_config_id: UUID, chat_id: UUID) -> GetTurnContextRow | None:
         row_ = await self._db.fetchrow(_GET_TURN_CONTEXT, model_config_id, chat_id)

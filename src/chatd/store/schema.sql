@@ -44,6 +44,12 @@ CREATE TYPE public.chat_mode AS ENUM (
 CREATE DOMAIN public.encrypted_text AS text
 	CONSTRAINT encrypted_text_check CHECK ((VALUE ~ '^enc1:[0-9a-f]{16}:[A-Za-z0-9+/=]+$'::text));
 
+CREATE TYPE public.spend_period AS ENUM (
+    'day',
+    'week',
+    'month'
+);
+
 CREATE TYPE public.token_kind AS ENUM (
     'session',
     'api'
@@ -447,6 +453,16 @@ CREATE TABLE public.tokens (
     CONSTRAINT tokens_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 64)))
 );
 
+CREATE TABLE public.usage_limits (
+    user_id uuid,
+    group_id uuid,
+    period public.spend_period NOT NULL,
+    microdollars bigint,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT usage_limits_microdollars CHECK ((microdollars >= 0)),
+    CONSTRAINT usage_limits_one_subject CHECK (((user_id IS NULL) OR (group_id IS NULL)))
+);
+
 CREATE TABLE public.user_compaction_thresholds (
     user_id uuid NOT NULL,
     model_config_id uuid NOT NULL,
@@ -542,6 +558,9 @@ ALTER TABLE ONLY public.tokens
 ALTER TABLE ONLY public.tokens
     ADD CONSTRAINT tokens_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.usage_limits
+    ADD CONSTRAINT usage_limits_key UNIQUE NULLS NOT DISTINCT (user_id, group_id, period);
+
 ALTER TABLE ONLY public.user_compaction_thresholds
     ADD CONSTRAINT user_compaction_thresholds_pkey PRIMARY KEY (user_id, model_config_id);
 
@@ -604,6 +623,8 @@ CREATE INDEX tokens_by_expiry ON public.tokens USING btree (expires_at);
 
 CREATE INDEX tokens_by_user ON public.tokens USING btree (user_id, id);
 
+CREATE INDEX usage_limits_by_group ON public.usage_limits USING btree (group_id) WHERE (group_id IS NOT NULL);
+
 CREATE UNIQUE INDEX users_email_key ON public.users USING btree (lower(email)) WHERE (NOT deleted);
 
 CREATE UNIQUE INDEX users_username_key ON public.users USING btree (lower(username)) WHERE (NOT deleted);
@@ -625,6 +646,8 @@ CREATE TRIGGER queued_messages_written BEFORE INSERT OR UPDATE ON public.queued_
 CREATE CONSTRAINT TRIGGER site_settings_move_version AFTER INSERT OR DELETE OR UPDATE ON public.site_settings DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.move_version('settings');
 
 CREATE CONSTRAINT TRIGGER tokens_move_auth_version AFTER DELETE OR UPDATE OF expires_at, scopes ON public.tokens DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.move_version('auth');
+
+CREATE CONSTRAINT TRIGGER usage_limits_move_version AFTER INSERT OR DELETE OR UPDATE ON public.usage_limits DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.move_version('usage_limits');
 
 CREATE CONSTRAINT TRIGGER users_move_auth_version AFTER DELETE OR UPDATE OF role, status, deleted, password_hash, username ON public.users DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.move_version('auth');
 
@@ -675,6 +698,12 @@ ALTER TABLE ONLY public.queued_messages
 
 ALTER TABLE ONLY public.tokens
     ADD CONSTRAINT tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.usage_limits
+    ADD CONSTRAINT usage_limits_group_id_fkey FOREIGN KEY (group_id) REFERENCES public.groups(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.usage_limits
+    ADD CONSTRAINT usage_limits_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.user_compaction_thresholds
     ADD CONSTRAINT user_compaction_thresholds_model_config_id_fkey FOREIGN KEY (model_config_id) REFERENCES public.model_configs(id) ON DELETE CASCADE;

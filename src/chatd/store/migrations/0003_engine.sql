@@ -1,4 +1,4 @@
--- What the engine needs beside the chats: what was shown of answers that are still being written, and settings of turns.
+-- What the engine needs beside the chats: what was shown of answers under way, settings of turns, limits of what they cost.
 
 -- The live parts of running chats, so that they survive the process that shows them. Written once a second for all chats
 -- of a replica by write_checkpoints, which does not wait for the disk: a crash of Postgres may lose the last second. The
@@ -35,3 +35,22 @@ CREATE TABLE user_compaction_thresholds (
     CONSTRAINT user_compaction_thresholds_pkey PRIMARY KEY (user_id, model_config_id),
     CONSTRAINT user_compaction_thresholds_percent CHECK (threshold_percent BETWEEN 0 AND 100)
 );
+
+-- How much a user's chats may cost in a period: of one user, of the members of a group, or of everyone (both NULL). Which
+-- of them counts is for core/spend.py to say. NULL dollars: as much as they like.
+CREATE TYPE spend_period AS ENUM ('day', 'week', 'month');
+CREATE TABLE usage_limits (
+    user_id      uuid CONSTRAINT usage_limits_user_id_fkey REFERENCES users (id) ON DELETE CASCADE,
+    group_id     uuid CONSTRAINT usage_limits_group_id_fkey REFERENCES groups (id) ON DELETE CASCADE,
+    period       spend_period NOT NULL,
+    microdollars bigint,
+    updated_at   timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT usage_limits_key UNIQUE NULLS NOT DISTINCT (user_id, group_id, period),
+    CONSTRAINT usage_limits_one_subject CHECK (user_id IS NULL OR group_id IS NULL),
+    CONSTRAINT usage_limits_microdollars CHECK (microdollars >= 0)
+);
+CREATE INDEX usage_limits_by_group ON usage_limits (group_id) WHERE group_id IS NOT NULL;
+
+INSERT INTO versions (area) VALUES ('usage_limits');
+CREATE CONSTRAINT TRIGGER usage_limits_move_version AFTER INSERT OR UPDATE OR DELETE ON usage_limits
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_version('usage_limits');
