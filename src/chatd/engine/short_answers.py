@@ -1,0 +1,93 @@
+"""Short answers of a model to questions of our own: titles, labels, summaries."""
+
+from collections.abc import Awaitable, Callable
+from typing import Final
+from uuid import UUID
+
+from chatd.clock import Clock
+from chatd.core.accumulate import Accumulator
+from chatd.core.errors import ChatdError, NotFound
+from chatd.core.model import ModelRequest, PromptMessage
+from chatd.core.parts import TextPart
+from chatd.core.reasoning import ReasoningEffort
+from chatd.core.retry import GiveUp, decide
+from chatd.core.roles import Role
+from chatd.engine.models import Models, ResolvedModel
+from chatd.observe.logs import get_logger
+from chatd.providers.asking import Asked, ask
+from chatd.providers.stream import ModelCallFailed
+from chatd.providers.transport import Transport
+
+MOST_ATTEMPTS: Final = 3  # more would not fit into the time that these have
+_THINKING_TOKENS: Final = 2048  # for models that can't be told not to think
+_log = get_logger("chatd.short-answers")
+
+# The configured model for such work, if an administrator has set one.
+Override = Callable[[], Awaitable[UUID | None]]
+
+
+async def no_override() -> UUID | None:
+    return None
+
+
+class ShortAnswers:
+    def __init__(self, models: Models, *, transport: Transport, clock: Clock, override: Override = no_override) -> None:
+        self._models = models
+        self._transport = transport
+        self._clock = clock
+        self._override = override
+
+    async def answer(self, chat_model: UUID, prompt: str, question: str, *, most_tokens: int) -> str:
+        """In words; empty when there is no model to ask. Raises ModelCallFailed when none of the attempts succeeds."""
+        model = await self._model(chat_model)
+        if model is None:
+            return ""
+        request = _request(model, prompt, question, most_tokens)
+        attempt = 1
+        while True:
+            try:
+                return await self._asked(model, request)
+            except ModelCallFailed as failed:
+                decision = decide(failed.failure, attempt, self._clock.now())
+                if isinstance(decision, GiveUp) or attempt >= MOST_ATTEMPTS:
+                    raise
+            attempt += 1
+            await self._clock.sleep(decision.delay_seconds, timer="side retry")
+
+    async def _model(self, chat_model: UUID) -> ResolvedModel | None:
+        """The configured one, and no other if that can't be used: whoever set it wants no other to be paid for."""
+        override = await self._override()
+        try:
+            model: ResolvedModel | None = await self._models.model_for(override or chat_model)
+        except NotFound:
+            model = None if override else await self._models.default_model()
+        except ChatdError as error:
+            _log.info("a model can't be asked", model_config_id=str(override or chat_model), error=error.message)
+            return None
+        return model if model is not None and model.is_enabled else None
+
+    async def _asked(self, model: ResolvedModel, request: ModelRequest) -> str:
+        accumulator = Accumulator(model.protocol.name)
+        asked = Asked(model.host, model.provider, model.limits)
+        async with ask(asked, request, transport=self._transport, clock=self._clock) as stream:
+            async for events in stream:
+                for event in events:
+                    accumulator.add(event, "")
+        return "".join(part.text for part in accumulator.answer().parts if isinstance(part, TextPart))
+
+
+def _request(model: ResolvedModel, prompt: str, question: str, most_tokens: int) -> ModelRequest:
+    most = most_tokens + (_THINKING_TOKENS if model.capabilities.reasoning else 0)
+    return ModelRequest(
+        model=model.model,
+        provider=str(model.provider_id),
+        messages=(
+            PromptMessage(Role.SYSTEM, (TextPart(text=prompt),)),
+            PromptMessage(Role.USER, (TextPart(text=question),)),
+        ),
+        max_output_tokens=min(most, model.max_output_tokens or most),
+        reasoning_effort=model.effort(ReasoningEffort.NONE),  # the least that it can be told
+        cache_prompt=False,  # it is asked once
+        capabilities=model.capabilities,
+        options=model.vendor_options,
+    )
