@@ -11,7 +11,10 @@ import pytest_asyncio
 
 from chatd.core.access import OwnedBy
 from chatd.core.spend import Period
+from chatd.core.states import State
 from chatd.store.queries import InsertGroupMembersItem, UserRole
+from store.test_transition_matrix import called, expected, pairs, ready_for, shapes
+from store.transition_driver import ERROR, open_chats
 from store.world import World, add_chat, add_user, new_id, open_sql, populate
 
 pytestmark = pytest.mark.behaviour("COST-4")
@@ -151,3 +154,21 @@ async def test_the_sum_is_that_of_the_costs_by_model(world: World):
     )
     (found,) = await spending(world)
     assert found[-1] == sum(row.cost_microdollars for row in by_model)
+
+
+@pytest.mark.parametrize(
+    "state", [State.N, State.W, State.E0, State.E1, State.R0, State.R1, State.I0, State.I1, State.A1]
+)
+async def test_a_chat_that_rests_was_not_written_to_since(database: Any, state: State):
+    """What lets a sum leave out all chats that came to rest before the period."""
+    newer = """SELECT count(*) FROM chat_state s JOIN messages m ON m.chat_id = s.chat_id
+        WHERE s.status IN ('waiting', 'error') AND m.created_at > s.updated_at"""
+    async with open_chats(database.dsn) as chats:
+        shape = shapes(state)[0]
+        for transition, call in pairs():
+            if expected(transition, state, shape) is None:
+                chat = await ready_for(chats, transition, state, shape)
+                await called(chats, chat, transition, call)
+                assert await chats.sql._db.fetchval(newer) == 0, (transition, state)
+                await chats.transitions.give_up(chat.id, error=ERROR)  # nobody else shall acquire it
+                assert await chats.sql._db.fetchval(newer) == 0, (transition, state)
