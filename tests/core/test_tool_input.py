@@ -22,6 +22,9 @@ SCHEMA: dict[str, Any] = {
         "tree": {"$ref": "#/$defs/Tree"},
         "loop": {"$ref": "#/$defs/Loop"},
         "odd": {"$ref": "#/$defs/a~1b%20c"},
+        "second": {"$ref": "#/properties/pair/prefixItems/1"},
+        "outside": {"$ref": "https://example.com/schema"},
+        "nowhere": {"$ref": "#/properties/pair/prefixItems/7/name"},
     },
     "$defs": {
         "Item": ITEM,
@@ -49,6 +52,7 @@ def problem(args: str, *, is_strict: bool = True) -> str | None:
         '{"either": {"name": 1, "colour": 2}}',
         '{"tree": {"left": {"left": {"leaf": 1}}}}',
         '{"loop": {"any": 1}}',
+        '{"outside": {"any": 1}, "nowhere": {"any": 1}}',
         '{"path": "\\ud83d\\ude00"}',
         '{"path": 1e999, "items": [1234567890123456789012345678901234567890]}',
     ],
@@ -74,6 +78,7 @@ def test_good_arguments_have_no_problem(args: str):
         ('{"pair": [{}, {"Size": 1}]}', "'pair[1].Size'"),
         ('{"tree": {"left": {"Leaf": 1}}}', "'tree.left.Leaf'"),
         ('{"odd": {"Name": 1}}', "'odd.Name'"),
+        ('{"second": {"Size": 1}}', "'second.Size'"),
     ],
 )
 def test_ambiguous_arguments_are_named_and_taken_only_where_nobody_minds(args: str, named: str):

@@ -9,6 +9,7 @@ from uuid import UUID
 from chatd.background import beside
 from chatd.core import chat_summary, labels, titles
 from chatd.core.labels import Ending
+from chatd.core.messages import Message
 from chatd.core.titles import fallback_title
 from chatd.engine.models import Models
 from chatd.engine.short_answers import ShortAnswers
@@ -78,6 +79,12 @@ class Around:
         await self.rename(chat_id, known)
         self.begun(chat_id, known, [first])
         return chat_id
+
+    async def first_message(self, text: str) -> Message:
+        """Of a chat that has run already."""
+        chat_id = await self.chats.begin(text)
+        await self.chats.resting(chat_id)
+        return (await self.chats.messages(chat_id))[0]
 
     def begun(self, chat_id: UUID, title: str, history: Any) -> None:
         self.titles.begun(self._chat(chat_id, title, history))

@@ -176,6 +176,18 @@ async def test_a_title_under_way_ends_with_the_replica(database: Any):
     assert around.made == []
 
 
+async def test_a_provider_that_can_not_be_asked_costs_only_the_title(database: Any):
+    script = Script(title=TITLE)
+    async with around_turns(database.dsn, script) as around:
+        first = await around.first_message(ASKED)
+        await around.chats.deployment.pool.execute("UPDATE providers SET kind = 'azure', base_url = ''")
+        around.begun(new_id(), FALLBACK, [first])
+        await around.idle()
+
+        assert script.asked.count("title") == 0
+        assert around.made == []
+
+
 async def test_a_model_that_is_set_for_titles_is_asked_or_none(database: Any):
     script = Script(title=TITLE)
     override = new_id()

@@ -48,6 +48,12 @@ def test_a_result_with_fields_that_is_too_long_is_told_as_text():
     assert json.loads(short.result)["output"].startswith('{"rows":["xxx')
 
 
+def test_numbers_that_nobody_can_hold_are_told_as_they_are():
+    short = capped(said('{"output": 1e999, "rest": "' + "x" * 100_000 + '"}'), 16 * 1024).output
+
+    assert json.loads(short.result)["output"].startswith('{"output": 1e999,')
+
+
 def test_an_error_that_is_too_long_stays_an_error():
     short = capped(failed("e" * 100_000), 16 * 1024).output
 

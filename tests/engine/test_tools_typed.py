@@ -175,6 +175,7 @@ async def test_what_a_model_plainly_means_is_taken(args: str, field: str, value:
         ('{"path": "a", "kind": "x"}', "The argument 'kind' is wrong: Invalid enum value 'x'. Call the tool again."),
         ('{"path": "a", "edits": [{}]}', "The argument 'edits[0].search' is missing. Call the tool again with it."),
         ('{"path": "a", "how": {"type": "q"}}', "The argument 'how.type' is wrong: Invalid value 'q'."),
+        ('{"limit": null, "path": 1}', "The argument 'path' is wrong: Expected `str`, got `int`. Call the tool again."),
         ("[]", "The arguments are wrong: Expected `object`, got `array`. Call the tool again."),
         ("nonsense", "The arguments are wrong: JSON is malformed"),
     ],

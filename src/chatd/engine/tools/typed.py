@@ -61,14 +61,11 @@ class TypedTool(Generic[Args]):
     def _decode(self, args: str) -> Args:
         try:
             return self._decoder.decode(args)
-        except msgspec.ValidationError as error:
+        except msgspec.ValidationError:
             without = self._without_nulls(args)
             if without is None:
                 raise
-            try:
-                return self._decoder.decode(without)
-            except msgspec.ValidationError:
-                raise error from None
+        return self._decoder.decode(without)  # outside: what is wrong now is all that is wrong
 
     def _without_nulls(self, args: str) -> bytes | None:
         """The arguments without those fields that are null and could have been left out: many models write all."""
