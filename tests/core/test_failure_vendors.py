@@ -352,3 +352,43 @@ def test_what_a_policy_forbids_is_not_asked_again(code: str):
 
     assert (refused.kind, refused.retryable) == (FailureKind.CONTENT_FILTER, False)
     assert verdict(error_code=code) == (FailureKind.CONTENT_FILTER, False)
+
+
+@pytest.mark.behaviour("ERR-1")
+@pytest.mark.parametrize("status", [404, 405])
+@pytest.mark.parametrize(
+    ("content_type", "body"),
+    [
+        ("", ""),
+        ("text/plain; charset=utf-8", "404 page not found"),
+        ("text/html", "<html><head><title>404 Not Found</title></head></html>"),
+        ("application/json", '{"detail":"Not Found"}'),
+        ("application/json", '{"message":"no Route matched with those values"}'),
+        ("application/json", '{"status":404,"error":"Not Found","path":"/chat/completions"}'),
+        (
+            "application/json",
+            '{"error":{"message":"Invalid URL (POST /v1/v1/responses)","type":"invalid_request_error","code":null}}',
+        ),
+    ],
+    ids=["nothing", "Go", "a page", "FastAPI", "Kong", "Spring", "OpenAI"],
+)
+def test_a_path_that_nobody_serves_is_a_wrong_base_url(status: int, content_type: str, body: str):
+    found = failure(status_code=status, content_type=content_type, body=body)
+
+    assert (found.kind, found.wording, found.retryable) == (FailureKind.CONFIG, Wording.NOT_AN_API, False)
+
+
+@pytest.mark.behaviour("ERR-1")
+@pytest.mark.parametrize(
+    "error",
+    [
+        {"type": "error", "error": {"type": "not_found_error", "message": "model: claude-none"}},
+        {"error": {"code": "model_not_found", "message": "No such model."}},
+        {"error": "model 'x' not found, try pulling it first"},
+        {"object": "error", "message": "The model `x` does not exist.", "type": "NotFoundError", "code": 404},
+        {"error": {"code": 404, "message": "models/x is not found for API version v1beta", "status": "NOT_FOUND"}},
+    ],
+    ids=["Anthropic", "OpenAI", "Ollama", "vLLM", "Google"],
+)
+def test_a_model_that_is_not_there_is_no_wrong_base_url(error: object):
+    assert answer(404, error).wording is Wording.CONFIG

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import socket
 from typing import Any
 
 import pytest
@@ -15,21 +16,20 @@ from chatd.providers.probe import ProbeResult, probe
 from chatd.providers.transport import open_transport
 from chatd.testing.fake_clock import FakeClock
 from chatd.testing.vendors.script import Cut, Delay, Refuse, Say, Script, Silence, Turn
-from chatd.testing.vendors.server import VendorServer, vendor_server
+from chatd.testing.vendors.server import vendor_server
 
 WAIT_SECONDS = 20.0  # of real time, for what takes milliseconds
 KEY = "test-key"
 
 
 async def tried(
-    vendor: VendorServer,
+    url: str,
     kind: ProviderKind = ProviderKind.OPENAI_COMPAT,
-    base: str = "/v1",
     key: str = KEY,
     clock: Clock | None = None,
     **options: Any,
 ) -> ProbeResult:
-    host = host_of(ProviderAccess(kind, "mine", vendor.url + base, Secret(key), json.dumps(options)))
+    host = host_of(ProviderAccess(kind, "mine", url, Secret(key), json.dumps(options)))
     async with asyncio.timeout(WAIT_SECONDS), open_transport() as transport:
         return await probe(
             host,
@@ -41,9 +41,9 @@ async def tried(
         )
 
 
-async def result(script: Script, **more: Any) -> ProbeResult:
+async def result(script: Script, base: str = "/v1", **more: Any) -> ProbeResult:
     async with vendor_server(script, key=KEY) as vendor:
-        return await tried(vendor, **more)
+        return await tried(vendor.url + base, **more)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ async def test_the_time_until_the_first_event_is_told():
     clock = FakeClock()
     script = [Turn(Say("OK"), faults=[Delay(3)])]
     async with vendor_server(script, key=KEY, clock=clock) as vendor, asyncio.TaskGroup() as tasks:
-        trying = tasks.create_task(tried(vendor, clock=clock))
+        trying = tasks.create_task(tried(f"{vendor.url}/v1", clock=clock))
         await clock.wait_for("scripted vendor")
         await clock.advance(3)
 
@@ -88,6 +88,21 @@ async def test_a_wrong_address_is_said_to_be_wrong():
 
     assert found is not None
     assert (found.kind, found.status_code) == (FailureKind.CONFIG, 404)
+    assert found.message == "What answered is not the API of mine. Check the provider's base URL."
+
+
+async def test_where_nobody_listens_is_said_by_name():
+    with socket.socket() as taken:  # bound and not listening: nobody else gets the port meanwhile
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+        refused = (await tried(f"http://127.0.0.1:{port}/v1")).failure
+    unknown = (await tried("http://no-such-host.invalid/v1")).failure
+
+    assert refused is not None
+    assert unknown is not None
+    assert refused.message == f"Nobody answers at 127.0.0.1:{port}. Check the base URL and that the server runs."
+    assert unknown.message == "Nobody answers at no-such-host.invalid:80. Check the base URL and that the server runs."
+    assert refused.detail
 
 
 async def test_half_an_answer_is_none():
@@ -109,7 +124,7 @@ async def test_a_model_that_thinks_longer_than_the_probe_lets_it_is_well():
 async def test_a_provider_that_says_nothing_is_not_waited_for():
     clock = FakeClock()
     async with vendor_server([Turn(faults=[Silence()])], key=KEY) as vendor, asyncio.TaskGroup() as tasks:
-        trying = tasks.create_task(tried(vendor, clock=clock))
+        trying = tasks.create_task(tried(f"{vendor.url}/v1", clock=clock))
         await vendor.wait_asked()
         await clock.wait_for("probe")
         await clock.advance(30)

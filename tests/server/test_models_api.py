@@ -509,12 +509,14 @@ async def test_a_failed_test_says_what_is_wrong_in_words(serving: Any):
     refusals = [Refuse(401, "invalid x-api-key"), Refuse(404, "model: nothing"), Refuse(529, "Overloaded")]
     async with serving() as running, vendor_server(refusals) as vendor:
         id = await provider(running.owner, base_url=vendor.url)
-        kinds: list[tuple[str, int | None]] = []
+        said: list[tuple[str, str]] = []
         for _ in refusals:
             answer = (await running.owner.post(f"{PROVIDERS}/{id}/test", {"model": "nothing"})).body
             assert answer["ok"] is False
-            assert answer["message"]
-            kinds.append((answer["kind"], answer["status_code"]))
+            said.append((answer["kind"], answer["message"]))
+        nowhere = (
+            await running.owner.post(f"{PROVIDERS}/{id}/test", {"base_url": f"{vendor.url}/v9", "api_key": KEY})
+        ).body
         closed = vendor.url
     async with serving(first_user=False) as running:
         api = await running.api.sign_in("olga")
@@ -523,8 +525,15 @@ async def test_a_failed_test_says_what_is_wrong_in_words(serving: Any):
         no_key = (await api.post(f"{PROVIDERS}/test", {"type": "anthropic"})).body
         no_model = await api.post(f"{PROVIDERS}/test", {"type": "openai-compat", "base_url": closed})
 
-    assert [kind for kind, _ in kinds] == ["auth", "config", "overloaded"]
+    assert said == [
+        ("auth", "Main did not accept the credentials. Check the API key and its permissions."),
+        ("config", "Main rejected the model configuration. Check the model's settings."),
+        ("overloaded", "Main is temporarily overloaded."),
+    ]
+    assert nowhere["message"] == "What answered is not the API of main. Check the provider's base URL."
+    address = closed.removeprefix("http://")
     assert (nobody["ok"], nobody["kind"]) == (False, "timeout")
+    assert nobody["message"] == f"Nobody answers at {address}. Check the base URL and that the server runs."
     assert (no_key["ok"], no_key["kind"]) == (False, "config")
     assert "no API key" in no_key["message"]
     assert wrong(no_model) == ["model"]

@@ -8,7 +8,7 @@ import msgspec
 
 from chatd.clock import Clock
 from chatd.core.errors import InvalidRequest
-from chatd.core.failure import Failure, FailureKind, FailureSignals, Fault, classify
+from chatd.core.failure import FailureSignals, Fault, classify, not_configured
 from chatd.core.model import ModelEvent, ModelRequest
 from chatd.core.repair import RepairWarning, repair
 from chatd.core.repair.warnings import Loss
@@ -78,15 +78,3 @@ async def _prepared(asked: Asked, request: ModelRequest, clock: Clock) -> Outbou
     except TimeoutError as error:
         signals = FailureSignals(fault=Fault.STARTUP_TIMEOUT, provider=asked.provider)
         raise ModelCallFailed(classify(signals, clock.now())) from error
-
-
-def not_configured(error: InvalidRequest, *, provider: str) -> Failure:
-    """What a host or a protocol says of its configuration is said to people as it is."""
-    return Failure(
-        kind=FailureKind.CONFIG,
-        provider=provider,
-        status_code=None,
-        retryable=False,
-        message=error.message,
-        detail=error.detail or "",
-    )

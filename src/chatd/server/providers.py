@@ -12,12 +12,12 @@ from chatd.clock import Clock
 from chatd.core import model_checks
 from chatd.core.access import MODEL_KEEPER, Action, Kind, Person, Resource, may
 from chatd.core.errors import Conflict, InvalidRequest, NotAuthorized, NotFound, Validation
+from chatd.core.failure import not_configured
 from chatd.core.model_options import ModelOptions
 from chatd.core.provider_kind import ProviderKind
 from chatd.core.secret import Secret
 from chatd.engine.models import access_of, capabilities_of, read_model_options
 from chatd.minting import uuid7
-from chatd.providers.asking import not_configured
 from chatd.providers.catalogue import Catalogue
 from chatd.providers.hosts import Outbound, ProviderAccess, host_of
 from chatd.providers.option_checks import model_option_problems, option_key, provider_option_problems

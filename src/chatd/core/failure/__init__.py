@@ -9,6 +9,7 @@ from typing import Final
 
 import msgspec
 
+from chatd.core.errors import InvalidRequest
 from chatd.core.failure.detail import last_line_of_traceback, one_clean_line
 from chatd.core.failure.evidence import Evidence, gather
 from chatd.core.failure.rules import Rule, first_match
@@ -25,6 +26,7 @@ __all__ = [
     "Wording",
     "classify",
     "error_payload",
+    "not_configured",
     "with_provider",
 ]
 
@@ -86,6 +88,18 @@ def with_provider(failure: Failure, provider: str) -> Failure:
         return failure
     message = failure.message if failure.wording is None else sentence(failure.wording, name)
     return msgspec.structs.replace(failure, provider=name, message=message)
+
+
+def not_configured(error: InvalidRequest, *, provider: str) -> Failure:
+    """What a host or a protocol says of its configuration is said to people as it is."""
+    return Failure(
+        kind=FailureKind.CONFIG,
+        provider=provider,
+        status_code=None,
+        retryable=False,
+        message=error.message,
+        detail=error.detail or "",
+    )
 
 
 def error_payload(failure: Failure) -> ErrorPayload:

@@ -39,6 +39,9 @@ _ONE_WAIT: Final = re.compile(_WAIT)
 # How some gateways quote the error of the vendor behind; others put its whole JSON where the message belongs.
 _CALL: Final = re.compile(r'(?:GET|POST|PUT|PATCH|DELETE) "')
 
+# What frameworks say under `error` of a path that they do not have: no more than the status does.
+_NOTHING_SAID: Final = frozenset(("", "not found", "method not allowed"))
+
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     """`status` is NO_STATUS where there is none; `codes` and `words` are in lower case."""
@@ -50,12 +53,14 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     words: str  # the raw text and the body's message together
     content_type: str
     message: str  # the body's message as it came
+    is_explained: bool  # by a code, an error object or words of their own: whoever answered knows what was asked
     delay_seconds: float | None  # a wait that the body asks for
 
 
 class _Body(msgspec.Struct):
     """What was found in a body so far."""
 
+    has_error: bool = False
     messages: list[str] = []
     codes: list[str] = []
     statuses: list[int] = []
@@ -84,6 +89,7 @@ def gather(signals: FailureSignals) -> Evidence:
         words=words,
         content_type=signals.content_type[:_CODE_LIMIT].strip().lower(),
         message=message,
+        is_explained=bool(codes or body.has_error or text.strip()),
         delay_seconds=bounded(max(body.delays)) if body.delays else _asked_wait(words),
     )
 
@@ -150,6 +156,9 @@ def _read(value: object, found: _Body, *, depth: int) -> None:
     if not isinstance(value, dict):
         return
     fields = cast("dict[str, object]", value)
+    error = fields.get("error")
+    if isinstance(error, dict) or (isinstance(error, str) and error.strip(" .").lower() not in _NOTHING_SAID):
+        found.has_error = True
     for name in ("code", "type", "status", "reason", "__type"):
         _read_code(fields.get(name), found)
     _read_code(fields.get("status_code"), found)

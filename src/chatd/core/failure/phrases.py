@@ -123,6 +123,9 @@ CONFIG: Final = (
         "does not exist or you do not have access", "The model gpt-9 does not exist or you do not have access to it."
     ),
 )
+NOT_AN_API: Final = (
+    Phrase("invalid url (", "Invalid URL (POST /v1/v1/chat/completions)"),  # of a path; images have URLs too
+)
 CREDENTIALS: Final = (
     Phrase("resolve aws credentials", "failed to resolve AWS credentials"),
     Phrase("unable to locate credentials", "Unable to locate credentials"),

@@ -56,6 +56,7 @@ class Rule(msgspec.Struct, frozen=True):
     unless_refused: bool = False
     content_type: str = ""  # how it begins
     phrases: tuple[Phrase, ...] = ()
+    unless_explained: bool = False
 
     def matches(self, evidence: Evidence) -> bool:
         return (
@@ -65,6 +66,7 @@ class Rule(msgspec.Struct, frozen=True):
             and (not self.statuses or evidence.status in self.statuses)
             and (not self.unless_refused or not _is_refused(evidence))
             and evidence.content_type.startswith(self.content_type)
+            and not (self.unless_explained and evidence.is_explained)
             and (not self.phrases or any(phrase.is_in(evidence.words) for phrase in self.phrases))
         )
 
@@ -211,6 +213,7 @@ _WORDS_OF_REFUSAL: Final = (
     Rule("words_auth", Kind.AUTH, Wording.AUTH, phrases=phrases.AUTH),
     Rule("words_context_too_long", Kind.CONFIG, Wording.CONTEXT_TOO_LONG, phrases=phrases.CONTEXT_TOO_LONG),
     Rule("words_config", Kind.CONFIG, Wording.CONFIG, phrases=phrases.CONFIG),
+    Rule("words_not_an_api", Kind.CONFIG, Wording.NOT_AN_API, phrases=phrases.NOT_AN_API),
     Rule("words_credentials", Kind.CONFIG, Wording.CREDENTIALS, phrases=phrases.CREDENTIALS),
     Rule("words_no_trust", Kind.CONFIG, Wording.NO_TRUST, phrases=phrases.NO_TRUST),
     Rule("words_forbidden", Kind.AUTH, Wording.AUTH, phrases=phrases.FORBIDDEN),
@@ -218,6 +221,8 @@ _WORDS_OF_REFUSAL: Final = (
 
 _REFUSALS: Final = (
     Rule("forbidden", Kind.AUTH, Wording.AUTH, statuses=frozenset({403})),
+    # A path that nobody serves, as of a base URL without its /v1. Of a model that is not there vendors say so.
+    Rule("no_such_path", Kind.CONFIG, Wording.NOT_AN_API, statuses=frozenset((404, 405)), unless_explained=True),
     Rule("refused", Kind.CONFIG, Wording.CONFIG, statuses=frozenset((400, 404, 405, 410, 415, 422))),
     # Which are left here; the others had their turn above.
     Rule("refused_otherwise", Kind.UNKNOWN, Wording.UNEXPECTED, statuses=frozenset(_REFUSED)),
