@@ -11,6 +11,7 @@ from chatd.core.parts import ReasoningPart, TextPart, ToolCallPart, ToolResultPa
 from chatd.core.roles import Role
 from chatd.providers.framing.sse import SseFraming
 from chatd.providers.protocols.anthropic.messages import AnthropicMessages
+from providers.cut_streams import assert_asked_again
 from providers.reading import Read, pieces, read
 from providers.recordings import Recording, errors, streams
 
@@ -59,11 +60,9 @@ def test_single_bytes_give_the_same_message(recording: Recording) -> None:
 @pytest.mark.parametrize("recording", streams(PROTOCOL))
 @few
 @given(place=st.integers(0, 1 << 20), cuts=st.lists(st.integers(0, 1 << 20), max_size=5))
-def test_a_stream_cut_before_its_end_is_not_finished(recording: Recording, place: int, cuts: list[int]) -> None:
+def test_a_stream_cut_before_its_end_is_asked_for_again(recording: Recording, place: int, cuts: list[int]) -> None:
     data = recording.response.body.encode().rstrip(b"\n")
-    part = read_cut(data[: place % (len(data) + 1)], cuts)
-    assert not part.finished
-    assert part.answer.finish is None
+    assert_asked_again(read_cut(data[: place % (len(data) + 1)], cuts))
 
 
 @pytest.mark.parametrize("recording", streams(PROTOCOL))

@@ -14,6 +14,7 @@ from chatd.core.roles import Role
 from chatd.providers.framing.sse import SseFraming
 from chatd.providers.protocols.google.gemini import GoogleGemini
 from core.prompt_legality import problems
+from providers.cut_streams import assert_asked_again
 from providers.reading import Read, pieces, read
 from providers.recordings import Recording, streams
 
@@ -56,12 +57,10 @@ def test_single_bytes_give_the_same_message(recording: Recording) -> None:
 @recorded
 @few
 @given(place=st.integers(0, 1 << 20), cuts=st.lists(st.integers(0, 1 << 20), max_size=5))
-def test_a_stream_cut_before_its_end_is_not_finished(recording: Recording, place: int, cuts: list[int]) -> None:
+def test_a_stream_cut_before_its_end_is_asked_for_again(recording: Recording, place: int, cuts: list[int]) -> None:
     """The finish reason is in the last chunk, which counts once its blank line has come."""
     data = recording.response.body.encode().rstrip(b"\r\n")
-    part = read_cut(data[: place % (len(data) + 1)], cuts)
-    assert not part.finished
-    assert part.answer.finish is None
+    assert_asked_again(read_cut(data[: place % (len(data) + 1)], cuts))
 
 
 @recorded

@@ -7,15 +7,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from chatd.core.failure import Wording
+from chatd.core.failure.detail import one_clean_line
 from chatd.core.model import ModelRequest, PromptMessage, SourceFound
 from chatd.core.parts import ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from chatd.core.roles import Role
 from chatd.core.usage import Usage
 from chatd.providers.framing.sse import SseFraming
 from chatd.providers.protocols.openai.chat import OpenAIChat
-from chatd.providers.protocols.openai.errors import failed_response
 from chatd.providers.protocols.openai.responses import OpenAIResponses
 from chatd.providers.protocols.protocol import VendorProtocol
+from core.failing import failure
+from providers.cut_streams import assert_asked_again
 from providers.reading import Read, pieces, read
 from providers.recordings import Recording, errors, streams
 
@@ -79,15 +82,14 @@ def terminal(recording: Recording) -> int:
     )
 
 
+@pytest.mark.behaviour("ERR-4")
 @pytest.mark.parametrize("recording", ALL)
 @few
 @given(place=st.integers(0, 1 << 20), cuts=st.lists(st.integers(0, 1 << 20), max_size=5))
-def test_a_stream_cut_before_its_end_is_not_finished(recording: Recording, place: int, cuts: list[int]) -> None:
-    """ERR-4"""
+def test_a_stream_cut_before_its_end_is_asked_for_again(recording: Recording, place: int, cuts: list[int]) -> None:
     data = recording.response.body.encode()[: terminal(recording)]
     part = read_cut(recording, data[: place % (len(data) + 1)], cuts)
-    assert not part.finished
-    assert part.answer.finish is None
+    assert_asked_again(part)
 
 
 @pytest.mark.parametrize("recording", RESPONSES)
@@ -123,9 +125,9 @@ def test_a_response_has_all_that_its_last_event_says(recording: Recording) -> No
     assert result.answer.usage.input_tokens == usage["input_tokens"] - cached
 
 
+@pytest.mark.behaviour("CONTENT-6", "LOOP-10")
 @pytest.mark.parametrize("recording", RESPONSES)
 def test_without_store_a_response_goes_back_as_it_came(recording: Recording) -> None:
-    """CONTENT-6, LOOP-10"""
     history = (
         PromptMessage(Role.USER, (TextPart(text="first"),)),
         PromptMessage(Role.ASSISTANT, whole(recording).answer.parts, origin="p"),
@@ -172,12 +174,13 @@ def test_a_completion_has_all_that_its_chunks_say(recording: Recording) -> None:
         assert result.answer.usage.output_tokens == last["completion_tokens"]
 
 
+@pytest.mark.behaviour("ERR-1", "ERR-2")
 @pytest.mark.parametrize("recording", [parameter for name in PROTOCOLS for parameter in errors(name)])
 def test_an_error_response_keeps_its_status_and_its_words(recording: Recording) -> None:
-    """ERR-1, ERR-2"""
-    said = json.loads(recording.response.body)["error"]
-    failure = failed_response(recording.response.status, recording.response.body.encode())
-    assert failure.status_code == recording.response.status
-    assert failure.text.startswith(said["message"])
-    assert failure.error_code == str(said["code"] or "")
+    response = recording.response
+    found = failure(status_code=response.status, body=response.body, content_type=response.content_type)
+    assert found.status_code == response.status
+    said = one_clean_line(json.loads(response.body)["error"]["message"])
+    assert found.detail.startswith(said) or found.wording is Wording.HISTORY  # whose words name ids only
+    assert found.rule != "anything_else"
     assert not read_cut(recording, recording.response.body.encode(), []).finished

@@ -1,4 +1,4 @@
-"""Failures that OpenAI and everything compatible report: as a response of their own, or within a stream."""
+"""Failures that OpenAI and everything compatible report within a stream."""
 
 from typing import Final
 
@@ -26,11 +26,6 @@ class _Failure(msgspec.Struct, frozen=True):
     metadata: _Upstream | None = None
 
 
-class _Body(msgspec.Struct, frozen=True):
-    error: msgspec.Raw = msgspec.Raw(b"")
-
-
-_BODY: Final = msgspec.json.Decoder(_Body)
 _FAILURE: Final = msgspec.json.Decoder(_Failure)
 _TEXT: Final = msgspec.json.Decoder(str)
 
@@ -52,15 +47,6 @@ def vendor_error(raw: bytes | msgspec.Raw) -> VendorError:
         error_code="" if failure.code is None else str(failure.code),
         status_code=_status(failure),
     )
-
-
-def failed_response(status: int, body: bytes) -> VendorError:
-    """A response that is no stream. Its HTTP status is what counts, whatever the body says. Never raises."""
-    try:
-        said = bytes(_BODY.decode(body).error)
-    except (msgspec.DecodeError, ValueError, RecursionError):
-        said = b""
-    return msgspec.structs.replace(vendor_error(said or body), status_code=status)
 
 
 def _status(failure: _Failure) -> int | None:
