@@ -19,11 +19,14 @@ from chatd.core.provider_kind import ProviderKind
 from chatd.core.roles import Role, Visibility
 from chatd.core.secret import Secret
 from chatd.core.states import Status
+from chatd.engine.checkpoints import Checkpoints
+from chatd.engine.deployment_settings import DeploymentSettings
 from chatd.engine.episodes import Episodes
 from chatd.engine.histories import Histories
 from chatd.engine.models import Models
 from chatd.engine.preparing import Preparing
 from chatd.engine.runner import ChatRunner, EngineParts
+from chatd.engine.tools.registry import EVERYONE, Entry, Registry
 from chatd.engine.tools.tool import Tool
 from chatd.engine.worker import Worker, WorkerOptions
 from chatd.providers.catalogue import load_catalogue
@@ -39,7 +42,7 @@ from chatd.store.cipher import Cipher, EncryptionKey
 from chatd.store.encrypted import EncryptedStore
 from chatd.store.heartbeat import Lease
 from chatd.store.hints import Hints
-from chatd.store.queries import GetChatRow
+from chatd.store.queries import GetTurnContextRow
 from chatd.store.store import SqlStore, Store
 from chatd.store.stored_messages import read_message
 from chatd.store.transitions import Applied, NewChat, Transitions
@@ -53,11 +56,13 @@ CONTEXT = 1000
 
 
 class Tools:
-    def __init__(self, tools: Sequence[Tool]) -> None:
-        self._tools = tuple(tools)
+    """For every chat."""
 
-    async def tools_for(self, chat: GetChatRow) -> tuple[Tool, ...]:
-        return self._tools
+    def __init__(self, tools: Sequence[Tool]) -> None:
+        self._registry = Registry(Entry(tool=tool, seats=EVERYONE) for tool in tools)
+
+    async def registry_for(self, chat: GetTurnContextRow) -> Registry:
+        return self._registry
 
 
 class Chatting:
@@ -183,16 +188,25 @@ def guarded(sql: SqlStore) -> Store:
 
 
 def engine_parts(
-    store: Store, transitions: Transitions, hints: Hints, transport: Transport, clock: Clock, tools: Sequence[Tool]
+    store: Store,
+    transitions: Transitions,
+    hints: Hints,
+    transport: Transport,
+    clock: Clock,
+    tools: Sequence[Tool],
+    replica_id: UUID,
 ) -> EngineParts:
     models = Models(store, load_catalogue(None), Outbound())
+    episodes = Episodes()
+    checkpoints = Checkpoints(store, episodes, clock, replica_id=replica_id)
     return EngineParts(
         store=store,
         transitions=transitions,
         watch=ChatWatch(store, hints, clock),
         histories=Histories(store),
-        episodes=Episodes(),
-        preparing=Preparing(store, models, Tools(tools)),
+        episodes=episodes,
+        checkpoints=checkpoints,
+        preparing=Preparing(store, models, DeploymentSettings(store), Tools(tools), checkpoints),
         transport=transport,
         clock=clock,
     )
@@ -250,8 +264,8 @@ async def chatting(
         store = guarded(made.sql)
         model_id = await scripted_model(store, vendor.url, kind, context_limit=context_limit, threshold=threshold)
         transitions = Transitions(store, made.hints)
-        parts = engine_parts(store, transitions, made.hints, transport, clock, tools)
         replica_id, lease = new_id(), Lease()
+        parts = engine_parts(store, transitions, made.hints, transport, clock, tools, replica_id)
         await made.beat(replica_id)
         worker = Worker(
             store,
@@ -263,6 +277,6 @@ async def chatting(
             options=WorkerOptions(replica_id=replica_id),
         )
         lease.change(True)
-        async with beside({"worker": worker.run(), "watch": parts.watch.run()}):
+        async with beside({"worker": worker.run(), "watch": parts.watch.run(), "checkpoints": parts.checkpoints.run()}):
             await clock.wait_for("acquire")
             yield Chatting(made, vendor, worker, parts, model_id)

@@ -156,7 +156,7 @@ async def _main(plan: Plan) -> None:
         points = Points(plan.stop)
         transitions = stopping(Transitions(store, hints), points)
         tools = ledger_tools(Ledger(Path(plan.ledger)), plan.stop)
-        parts = engine_parts(store, transitions, hints, transport, clock, tools)
+        parts = engine_parts(store, transitions, hints, transport, clock, tools, plan.replica_id)
         worker = Worker(
             store,
             transitions,
@@ -166,7 +166,7 @@ async def _main(plan: Plan) -> None:
             clock=clock,
             options=WorkerOptions(replica_id=plan.replica_id),
         )
-        async with beside({"worker": worker.run(), "watch": parts.watch.run()}):
+        async with beside({"worker": worker.run(), "watch": parts.watch.run(), "checkpoints": parts.checkpoints.run()}):
             await clock.sleep(0, timer="worker")  # it has begun
             message = user_said("work", plan.user_id)
             client = Transitions(SqlStore(pool), hints)

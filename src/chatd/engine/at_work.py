@@ -43,9 +43,11 @@ class ChatAtWork:
         watch: ChatWatch,
         histories: Histories,
         clock: Clock,
+        is_taken_over: bool = False,
     ) -> None:
         self.facts = facts
         self.runner_id = runner_id
+        self.is_taken_over = is_taken_over
         self.news = News(runner_id)
         self._tasks = tasks
         self._store = store

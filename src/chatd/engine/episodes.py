@@ -7,6 +7,8 @@ from uuid import UUID
 import msgspec
 
 from chatd.core.preview import Preview
+from chatd.core.valid_text import valid_text
+from chatd.engine.tools.live_output import LiveOutput
 
 # Of one attempt. The longest answers have about half a million characters; who joins a longer one sees its beginning
 # and then the stored message.
@@ -26,6 +28,7 @@ class Episode:
         self.is_closed = False
         self.dropped = 0  # parts that found no room
         self.fresh: list[Preview] = []  # since the last checkpoint
+        self.live: LiveOutput | None = None  # what running tools say meanwhile: replaced in place, not numbered
         self._parts: list[bytes] = []
         self._size = 0
         self._listeners: list[Listener] = []
@@ -45,7 +48,7 @@ class Episode:
     def add(self, preview: Preview) -> None:
         if self.is_closed:
             return
-        encoded = _ENCODER.encode(preview)  # {"role":…,"part":…}
+        encoded = _encoded(preview)  # {"role":…,"part":…}
         event = b"%b%d,%b}" % (self._head, len(self._parts) + 1, encoded[1:])
         if self._size + len(event) > MOST_BYTES:
             self.dropped += 1
@@ -102,3 +105,15 @@ class Episodes:
 
     def on_open(self, told: Callable[[Episode], None]) -> None:
         self._on_open.append(told)
+
+
+def _encoded(preview: Preview) -> bytes:
+    try:
+        return _ENCODER.encode(preview)
+    except UnicodeEncodeError:  # half a character, which no JSON can carry; what is stored keeps it
+        texts = {
+            name: valid_text(value)
+            for name in preview.part.__struct_fields__
+            if isinstance(value := getattr(preview.part, name), str)
+        }
+        return _ENCODER.encode(Preview(preview.role, msgspec.structs.replace(preview.part, **texts)))

@@ -9,7 +9,7 @@ from chatd.core.cost import cost_microdollars
 from chatd.core.interrupted import interrupted_messages
 from chatd.core.messages import NewMessage
 from chatd.core.model import ProtocolName
-from chatd.core.parts import Part, ToolResultPart
+from chatd.core.parts import FilePart, Part, ToolResultPart
 from chatd.core.reasoning import ReasoningEffort
 from chatd.core.roles import Role
 from chatd.core.usage import ImpossibleUsage, Usage
@@ -32,6 +32,7 @@ class Flight:
         self._used: list[Usage] = []
         self._accumulator = Accumulator(model.protocol.name)
         self._draft: NewMessage | None = None
+        self._files: list[FilePart] = []
 
     @property
     def protocol(self) -> ProtocolName:
@@ -60,10 +61,19 @@ class Flight:
         """The answer is whole, and its tools run."""
         self._draft = draft
 
+    def done(self, result: ToolResultPart, files: Sequence[FilePart]) -> None:
+        """A tool has answered, and may have left files."""
+        self.results[result.tool_call_id] = result
+        self._files += files
+
+    def with_files(self, answer: NewMessage, now: float) -> NewMessage:
+        """The answer as it is stored: with what its tools have left, and the time of the whole step."""
+        return msgspec.structs.replace(answer, parts=(*answer.parts, *self._files), runtime_ms=self.runtime_ms(now))
+
     def interrupted(self, at: str, now: float) -> list[NewMessage]:
         """What an interruption stores."""
         if self._draft is not None:
-            answer = msgspec.structs.replace(self._draft, runtime_ms=self.runtime_ms(now))
+            answer = self.with_files(self._draft, now)
         else:
             cut = self._accumulator.cut_short(at)
             answer = self._message((*self._said, *cut.parts), [*self._used, cut.usage], now)

@@ -6,6 +6,7 @@ from uuid import UUID
 import msgspec
 
 from chatd.core.states import State, Status
+from chatd.core.transitions import Transition
 from chatd.store.queries import ListOwnedChatsRow
 from chatd.store.transitions import Applied, Fence
 
@@ -24,6 +25,11 @@ class Owned(msgspec.Struct, frozen=True):
     @property
     def fence(self) -> Fence:
         return Fence(self.chat_id, self.runner_id, self.history_version)
+
+    @property
+    def is_taken_over(self) -> bool:
+        """Whether someone else may have run it before, or we ourselves before a runner failed."""
+        return self.applied is None or self.applied.change.transition == Transition.ACQUIRE
 
     @classmethod
     def of(cls, row: ListOwnedChatsRow) -> Self | None:

@@ -10,28 +10,27 @@ from chatd.core.errors import ChatdError, NotFound
 from chatd.core.failure import Failure, FailureKind
 from chatd.core.model import ToolSpec
 from chatd.core.parts import Part
+from chatd.core.preview import cut_short
+from chatd.core.system_prompt import Circumstances, Work, deployment_prompt, system_messages
+from chatd.core.turn_settings import ModelContext, TurnSettings
 from chatd.engine.at_work import ChatFacts
+from chatd.engine.checkpoints import Checkpoints
+from chatd.engine.deployment_settings import DeploymentSettings
 from chatd.engine.models import Models, ResolvedModel
 from chatd.engine.step import TurnFailed
-from chatd.engine.tools.tool import Tool
-from chatd.engine.tools.toolset import Toolset
+from chatd.engine.tools.registry import Registry, seat_of
 from chatd.engine.turn import Prepared
 from chatd.observe.logs import get_logger
-from chatd.store.queries import GetChatRow
+from chatd.store.queries import ChatMode, GetTurnContextRow
 from chatd.store.store import Store
 
 _log = get_logger("chatd.preparing")
 
 
 class ToolSource(Protocol):
-    """Which tools a chat has, in their order."""
+    """Which tools there are for a chat."""
 
-    async def tools_for(self, chat: GetChatRow) -> tuple[Tool, ...]: ...
-
-
-class NoTools:
-    async def tools_for(self, chat: GetChatRow) -> tuple[Tool, ...]:
-        return ()
+    async def registry_for(self, chat: GetTurnContextRow) -> Registry: ...
 
 
 class _ClientTool(msgspec.Struct):
@@ -41,34 +40,49 @@ class _ClientTool(msgspec.Struct):
 
 
 class Preparing:
-    def __init__(self, store: Store, models: Models, tools: ToolSource) -> None:
+    def __init__(
+        self,
+        store: Store,
+        models: Models,
+        settings: DeploymentSettings,
+        tools: ToolSource,
+        checkpoints: Checkpoints,
+    ) -> None:
         self._store = store
         self._models = models
+        self._settings = settings
         self._tools = tools
+        self._checkpoints = checkpoints
 
     async def prepare(self, facts: ChatFacts) -> Prepared:
         """Raises TurnFailed when the chat has no model that can be used."""
-        chat = await self._store.get_chat(id=facts.chat_id)
+        model = await self._model(facts.last_model_config_id)
+        chat = await self._store.get_turn_context(chat_id=facts.chat_id, model_config_id=model.config_id)
         if chat is None:
             raise NotFound("Chat")
-        model = await self._model(facts.last_model_config_id)
-        tools = await self._tools.tools_for(chat)
-        active = [
-            tool.spec.name
-            for tool in tools
-            if (not facts.is_child or not tool.traits.is_root_only) and (not chat.plan_mode or tool.traits.in_plan_mode)
-        ]
+        settings = await self._settings.load()
+        registry = await self._tools.registry_for(chat)
+        seat = seat_of(is_child=facts.is_child, is_planning=chat.plan_mode, mode=chat.mode)
+        summarizer = await self._summarizer(settings, model)
+        threshold = model.compression_threshold if chat.compaction_threshold is None else chat.compaction_threshold
+        given = _circumstances(chat, facts, settings)
+        deployment = deployment_prompt(settings.system_prompt, with_default=settings.includes_default)
         return Prepared(
             model=model,
+            summarizer=summarizer,
             effort=model.effort(facts.last_reasoning_effort),
             organization_id=chat.organization_id,
-            tools=Toolset(tools, active=active, client=() if chat.plan_mode else _client_tools(chat)),
-            window=Window(model.context_limit, model.compression_threshold),
+            tools=registry.toolset(seat, client=_client_tools(chat)),
+            window=Window(min(model.context_limit, summarizer.context_limit), threshold),
             origins=await self._models.origins(),
+            sections=system_messages(given),
+            opening=system_messages(msgspec.structs.replace(given, deployment=deployment)),
         )
 
     async def checkpointed(self, facts: ChatFacts, at: str) -> tuple[Part, ...]:
-        return ()
+        """What the runner before us had shown of the step under way, as an interrupted answer."""
+        previews = await self._checkpoints.checkpointed(facts.chat_id, facts.history_version)
+        return cut_short(previews, at)
 
     async def _model(self, config_id: UUID) -> ResolvedModel:
         try:
@@ -79,13 +93,37 @@ class Preparing:
                 raise TurnFailed(_no_model("No model is configured. Ask an administrator to add one.")) from None
             model = default
         except ChatdError as error:
-            raise TurnFailed(_no_model(error.message)) from error
+            raise TurnFailed(_no_model(error.message, error.detail or "")) from error
         if not model.is_enabled:
             raise TurnFailed(_no_model(f"The model {model.model} is switched off. Choose another one."))
         return model
 
+    async def _summarizer(self, settings: TurnSettings, model: ResolvedModel) -> ResolvedModel:
+        """The one that the deployment has set for compactions, if it can be used."""
+        override = settings.overrides.get(ModelContext.COMPACTION)
+        if override is None:
+            return model
+        try:
+            other = await self._models.model_for(override.model_config_id)
+        except ChatdError as error:
+            _log.warning("the model for compactions can't be used", error=error.message)
+            return model
+        return other if other.is_enabled else model
 
-def _client_tools(chat: GetChatRow) -> tuple[ToolSpec, ...]:
+
+def _circumstances(chat: GetTurnContextRow, facts: ChatFacts, settings: TurnSettings) -> Circumstances:
+    """Of a turn. The deployment's prompt is not in it: chats begin with it, as it was then."""
+    work = Work.PLAN if chat.plan_mode else Work.EXPLORE if chat.mode is ChatMode.EXPLORE else Work.DO
+    return Circumstances(
+        deployment="",
+        user=chat.custom_prompt,
+        work=work,
+        is_child=facts.is_child,
+        plan_instructions=settings.plan_mode_instructions,
+    )
+
+
+def _client_tools(chat: GetTurnContextRow) -> tuple[ToolSpec, ...]:
     specs: list[ToolSpec] = []
     for tool in msgspec.json.decode(chat.dynamic_tools, type=list[_ClientTool]):
         try:
@@ -95,5 +133,7 @@ def _client_tools(chat: GetChatRow) -> tuple[ToolSpec, ...]:
     return tuple(specs)
 
 
-def _no_model(message: str) -> Failure:
-    return Failure(kind=FailureKind.CONFIG, provider="", status_code=None, retryable=False, message=message, detail="")
+def _no_model(message: str, detail: str = "") -> Failure:
+    return Failure(
+        kind=FailureKind.CONFIG, provider="", status_code=None, retryable=False, message=message, detail=detail
+    )

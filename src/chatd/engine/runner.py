@@ -13,6 +13,7 @@ from chatd.core.roles import Role
 from chatd.core.states import Status
 from chatd.core.times import iso
 from chatd.engine.at_work import ChatAtWork, ChatFacts, NotOurs, facts_of
+from chatd.engine.checkpoints import Checkpoints
 from chatd.engine.commits import AWAY
 from chatd.engine.compact import Compacting
 from chatd.engine.episodes import Episodes
@@ -42,6 +43,7 @@ class EngineParts(msgspec.Struct, frozen=True, kw_only=True):
     watch: ChatWatch
     histories: Histories
     episodes: Episodes
+    checkpoints: Checkpoints
     preparing: Preparing
     transport: Transport
     clock: Clock
@@ -75,6 +77,7 @@ class _Running:
             watch=parts.watch,
             histories=parts.histories,
             clock=parts.clock,
+            is_taken_over=owned.is_taken_over,
         )
         self._flight: Flight | None = None
 

@@ -11,7 +11,7 @@ from chatd.core.compaction import MOST_REENTRIES, Due, Futile, Window, check, co
 from chatd.core.failure import Failure, FailureKind, Wording
 from chatd.core.messages import Message, NewMessage
 from chatd.core.model import ModelRequest, PromptMessage
-from chatd.core.parts import TextPart, ToolCallPart
+from chatd.core.parts import TextPart, ToolCallPart, ToolResultPart, is_known
 from chatd.core.preview import Preview
 from chatd.core.prompt import prompt_of
 from chatd.core.reasoning import ReasoningEffort
@@ -23,8 +23,10 @@ from chatd.engine.compact import Compacting
 from chatd.engine.episodes import Episodes
 from chatd.engine.flight import Flight
 from chatd.engine.models import ResolvedModel
+from chatd.engine.prompt_data import PromptData
 from chatd.engine.step import Asking, TurnFailed
 from chatd.engine.tool_step import Done, ToolStep
+from chatd.engine.tools.live_output import LiveOutput
 from chatd.engine.tools.tool import ToolCall, ToolContext
 from chatd.engine.tools.toolset import Toolset
 from chatd.observe.logs import get_logger
@@ -37,15 +39,18 @@ _STOPPED: Final = "This turn was stopped after {steps} steps. Send a message to 
 
 
 class Prepared(msgspec.Struct, frozen=True, kw_only=True):
-    """What a turn is made with, once. `sections` stand between the system messages of the history and the rest."""
+    """What a turn is made with, once. `sections` stand between the system messages of the history and the rest;
+    `opening` in their place where the history has no system messages of its own. `summarizer` makes summaries."""
 
     model: ResolvedModel
+    summarizer: ResolvedModel
     effort: ReasoningEffort | None
     organization_id: UUID
     tools: Toolset
     window: Window
     origins: dict[UUID, str]  # the provider of each configured model
     sections: tuple[PromptMessage, ...] = ()
+    opening: tuple[PromptMessage, ...] = ()
 
 
 class Turn:
@@ -72,11 +77,16 @@ class Turn:
         self._transitions = transitions
         self._episodes = episodes
         self._clock = clock
+        self._data = PromptData(store)
         self._steps_before = 0
         self._reentries = 0
 
     async def run(self) -> None:
         """Until the turn is over. Raises TurnFailed, Changed, NotOurs."""
+        if self._chat.facts.generation_attempt == 0 or self._chat.is_taken_over:
+            # What is streamed from now on is another attempt than what the owner before us streamed.
+            await self._chat.commit(self._transitions.record_attempt)
+            self._chat.is_taken_over = False
         if self._chat.facts.has_draft:
             await self._settle_draft()
         over = False
@@ -115,14 +125,13 @@ class Turn:
     # A step
 
     async def _step(self, history: Sequence[Message]) -> bool:
-        if self._chat.facts.generation_attempt == 0:  # taken from another: whoever makes a step known begins with one
-            await self._chat.commit(self._transitions.record_attempt)
         prepared = self._prepared
         flight = self.flight = Flight(
             self._chat.facts.history_version, prepared.model, prepared.effort, began=self._clock.monotonic()
         )
         try:
-            answer = await self._asking.answer(self._request(history), prepared.model, flight)
+            request = await self._request(history, prepared.model)
+            answer = await self._asking.answer(request, prepared.model, flight)
         except TurnFailed as failed:
             if failed.failure.wording is not Wording.CONTEXT_TOO_LONG or not has_answers(history):
                 raise
@@ -170,8 +179,7 @@ class Turn:
         return False
 
     async def _commit_step(self, flight: Flight, message: NewMessage, calls: Sequence[ToolCallPart]) -> None:
-        timed = msgspec.structs.replace(message, runtime_ms=flight.runtime_ms(self._clock.monotonic()))
-        rows = [timed, *_results(calls, flight)]
+        rows = [flight.with_files(message, self._clock.monotonic()), *_results(calls, flight)]
         await self._chat.commit(lambda fence: self._transitions.commit_step(fence, rows))
         self.flight = None
         history = await self._chat.history()
@@ -200,8 +208,13 @@ class Turn:
         facts, prepared = self._chat.facts, self._prepared
         episode = self._episodes.open(facts.chat_id, facts.history_version, facts.generation_attempt)
 
+        live = episode.live = LiveOutput(episode.announce)
+
         def tell(done: Done) -> None:
-            flight.results[done.part.tool_call_id] = done.part
+            live.end(done.part.tool_call_id)
+            flight.done(done.part, done.output.files)
+            for file in done.output.files:
+                episode.add(Preview(Role.ASSISTANT, file))
             episode.add(Preview(Role.TOOL, done.part))
             episode.announce()
 
@@ -211,7 +224,8 @@ class Turn:
                 owner_id=facts.owner_id,
                 organization_id=prepared.organization_id,
                 clock=self._clock,
-                progress=lambda text: None,
+                progress=live.of(call.id),
+                key=call.key,
             )
 
         tools = ToolStep(
@@ -241,6 +255,11 @@ class Turn:
             began=self._clock.monotonic() - (message.runtime_ms or 0) / 1000,
         )
         flight.drafted(message)
+        facts = self._chat.facts
+        episode = self._episodes.open(facts.chat_id, facts.history_version, facts.generation_attempt)
+        for part in message.parts:
+            if is_known(part):
+                episode.add(Preview(Role.TOOL if isinstance(part, ToolResultPart) else Role.ASSISTANT, part))
         await self._run_tools(flight, calls, is_new=False)
         await self._commit_step(flight, message, calls)
 
@@ -257,8 +276,8 @@ class Turn:
         prepared = self._prepared
         self._steps_before += sum(message.role is Role.ASSISTANT for message in history)
         await self._compacting.compact(
-            self._request(history),
-            prepared.model,
+            await self._request(history, prepared.summarizer),
+            prepared.summarizer,
             prepared.window,
             tokens=tokens,
             is_manual=is_manual,
@@ -266,11 +285,10 @@ class Turn:
         )
         self.flight = None
 
-    def _request(self, history: Sequence[Message]) -> ModelRequest:
+    async def _request(self, history: Sequence[Message], model: ResolvedModel) -> ModelRequest:
         prepared = self._prepared
-        model = prepared.model
         origins = prepared.origins
-        prompt = prompt_of(history, lambda config: origins.get(config, "") if config else "")
+        prompt = prompt_of(await self._data.filled(history), lambda config: origins.get(config, "") if config else "")
         if prompt.left_out:
             _log.warning(
                 "parts that nobody can read are left out of a prompt",
@@ -281,7 +299,8 @@ class Turn:
             (place for place, message in enumerate(prompt.messages) if message.role is not Role.SYSTEM),
             len(prompt.messages),
         )
-        messages = (*prompt.messages[:leading], *prepared.sections, *prompt.messages[leading:])
+        sections = prepared.sections if leading else prepared.opening
+        messages = (*prompt.messages[:leading], *sections, *prompt.messages[leading:])
         return ModelRequest(
             model=model.model,
             provider=model.origin,
@@ -293,7 +312,7 @@ class Turn:
             top_k=model.options.top_k,
             presence_penalty=model.options.presence_penalty,
             frequency_penalty=model.options.frequency_penalty,
-            reasoning_effort=prepared.effort,
+            reasoning_effort=prepared.effort if model is prepared.model else model.effort(None),
             capabilities=model.capabilities,
             options=model.vendor_options,
         )
