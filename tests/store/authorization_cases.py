@@ -137,6 +137,16 @@ CASES: dict[str, Case] = {
     "update_chat_title": seen(Kind.CHAT, lambda w: {"id": w.chat.chat_id, "title": "t"}, UPDATE),
     "update_chat_labels": seen(Kind.CHAT, lambda w: {"id": w.chat.chat_id, "labels": "{}"}, UPDATE),
     "update_chat_pin": seen(Kind.CHAT, lambda w: {"id": w.chat.chat_id, "pin_order": 1}, UPDATE),
+    "replace_chat_title": seen(Kind.CHAT, lambda w: {"id": w.chat.chat_id, "title": "t", "expected": "A chat"}, UPDATE),
+    "set_turn_label": seen(
+        Kind.CHAT, lambda w: {"id": w.chat.chat_id, "history_version": w.chat.history_version, "label": "l"}, UPDATE
+    ),
+    "set_chat_summary": seen(
+        Kind.CHAT, lambda w: {"id": w.chat.chat_id, "history_version": w.chat.history_version, "summary": "s"}, UPDATE
+    ),
+    "count_messages_since_summary": seen(
+        Kind.CHAT, lambda w: {"id": w.chat.chat_id, "history_version": w.chat.history_version}
+    ),
     "mark_chat_read": seen(Kind.CHAT, lambda w: {"id": w.chat.chat_id, "message_id": 2**62}, UPDATE),
     # checkpoints
     "write_checkpoints": checked(

@@ -25,6 +25,7 @@ from chatd.store.queries import (
     ChatMode,
     ChatState,
     CheckpointRow,
+    CountMessagesSinceSummaryRow,
     EncryptionKey,
     File,
     GetChatRow,
@@ -152,6 +153,32 @@ class EncryptedStore:
 
     async def mark_chat_read(self, *, message_id: int, id: UUID, authorize: Filter = EVERYTHING) -> int | None:
         return await self._inner.mark_chat_read(message_id=message_id, id=id, authorize=authorize)
+
+    async def replace_chat_title(
+        self, *, title: str, id: UUID, expected: str, authorize: Filter = EVERYTHING
+    ) -> UUID | None:
+        return await self._inner.replace_chat_title(title=title, id=id, expected=expected, authorize=authorize)
+
+    async def set_turn_label(
+        self, *, id: UUID, history_version: int, label: str | None, authorize: Filter = EVERYTHING
+    ) -> UUID | None:
+        return await self._inner.set_turn_label(
+            id=id, history_version=history_version, label=label, authorize=authorize
+        )
+
+    async def set_chat_summary(
+        self, *, id: UUID, history_version: int, summary: str, authorize: Filter = EVERYTHING
+    ) -> UUID | None:
+        return await self._inner.set_chat_summary(
+            id=id, history_version=history_version, summary=summary, authorize=authorize
+        )
+
+    async def count_messages_since_summary(
+        self, *, id: UUID, history_version: int, authorize: Filter = EVERYTHING
+    ) -> CountMessagesSinceSummaryRow | None:
+        return await self._inner.count_messages_since_summary(
+            id=id, history_version=history_version, authorize=authorize
+        )
 
     async def write_checkpoints(self, *, writer: UUID, ranges: Sequence[CheckpointRow], done: Sequence[UUID]) -> int:
         return await self._inner.write_checkpoints(writer=writer, ranges=ranges, done=done)

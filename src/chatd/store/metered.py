@@ -23,6 +23,7 @@ from chatd.store.queries import (
     ChatMode,
     ChatState,
     CheckpointRow,
+    CountMessagesSinceSummaryRow,
     EncryptionKey,
     File,
     GetChatRow,
@@ -157,6 +158,36 @@ class MeteredStore:
     async def mark_chat_read(self, *, message_id: int, id: UUID, authorize: Filter = EVERYTHING) -> int | None:
         with self._meter.query("mark_chat_read"):
             return await self._inner.mark_chat_read(message_id=message_id, id=id, authorize=authorize)
+
+    async def replace_chat_title(
+        self, *, title: str, id: UUID, expected: str, authorize: Filter = EVERYTHING
+    ) -> UUID | None:
+        with self._meter.query("replace_chat_title"):
+            return await self._inner.replace_chat_title(title=title, id=id, expected=expected, authorize=authorize)
+
+    async def set_turn_label(
+        self, *, id: UUID, history_version: int, label: str | None, authorize: Filter = EVERYTHING
+    ) -> UUID | None:
+        with self._meter.query("set_turn_label"):
+            return await self._inner.set_turn_label(
+                id=id, history_version=history_version, label=label, authorize=authorize
+            )
+
+    async def set_chat_summary(
+        self, *, id: UUID, history_version: int, summary: str, authorize: Filter = EVERYTHING
+    ) -> UUID | None:
+        with self._meter.query("set_chat_summary"):
+            return await self._inner.set_chat_summary(
+                id=id, history_version=history_version, summary=summary, authorize=authorize
+            )
+
+    async def count_messages_since_summary(
+        self, *, id: UUID, history_version: int, authorize: Filter = EVERYTHING
+    ) -> CountMessagesSinceSummaryRow | None:
+        with self._meter.query("count_messages_since_summary"):
+            return await self._inner.count_messages_since_summary(
+                id=id, history_version=history_version, authorize=authorize
+            )
 
     async def write_checkpoints(self, *, writer: UUID, ranges: Sequence[CheckpointRow], done: Sequence[UUID]) -> int:
         with self._meter.query("write_checkpoints"):

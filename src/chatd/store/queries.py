@@ -249,6 +249,13 @@ class Chat(Struct, frozen=True, gc=False):
     created_at: datetime
 
 
+class CountMessagesSinceSummaryRow(Struct, frozen=True, gc=False):
+    """A row of count_messages_since_summary."""
+
+    has_summary: bool
+    new_messages: int
+
+
 class CheckpointRow(Struct, frozen=True, gc=False):
     chat_id: UUID
     history_version: int
@@ -801,6 +808,32 @@ class Queries(Protocol):
         """Up to this message, never back, and never past the last one: what comes later is unread whatever a client says. No row
         when it was read that far already.
         """
+        ...
+
+    async def replace_chat_title(
+        self, *, title: str, id: UUID, expected: str, authorize: Filter = EVERYTHING
+    ) -> UUID | None:
+        """Only if the title is still the one that was read: whoever renamed the chat meanwhile has the last word."""
+        ...
+
+    async def set_turn_label(
+        self, *, id: UUID, history_version: int, label: str | None, authorize: Filter = EVERYTHING
+    ) -> UUID | None:
+        """What a sidebar shows of the last turn; NULL for nothing. No row when the history has moved on since: the row is locked
+        so that no commit can come between the look and the write.
+        """
+        ...
+
+    async def set_chat_summary(
+        self, *, id: UUID, history_version: int, summary: str, authorize: Filter = EVERYTHING
+    ) -> UUID | None:
+        """Fenced as set_turn_label is."""
+        ...
+
+    async def count_messages_since_summary(
+        self, *, id: UUID, history_version: int, authorize: Filter = EVERYTHING
+    ) -> CountMessagesSinceSummaryRow | None:
+        """The user's, and whether there is a summary; no row when the history has moved on."""
         ...
 
     async def write_checkpoints(self, *, writer: UUID, ranges: Sequence[CheckpointRow], done: Sequence[UUID]) -> int:
@@ -1618,6 +1651,60 @@ UPDATE chats SET last_read_message_id = greatest(
 WHERE id = $2 AND last_read_message_id < $1""",
     """
 RETURNING last_read_message_id
+""",
+)
+
+_REPLACE_CHAT_TITLE = (
+    """-- name: replace_chat_title
+UPDATE chats SET title = $1::text
+WHERE id = $2 AND title = $3""",
+    """
+RETURNING id
+""",
+)
+
+_SET_TURN_LABEL = (
+    """-- name: set_turn_label
+WITH fenced AS (
+    SELECT s.chat_id FROM chat_state s
+    WHERE s.chat_id = $1 AND s.history_version = $2""",
+    """
+    FOR SHARE
+)
+UPDATE chats SET last_turn_summary = $3::text
+FROM fenced
+WHERE chats.id = fenced.chat_id
+RETURNING chats.id
+""",
+)
+
+_SET_CHAT_SUMMARY = (
+    """-- name: set_chat_summary
+WITH fenced AS (
+    SELECT s.chat_id FROM chat_state s
+    WHERE s.chat_id = $1 AND s.history_version = $2""",
+    """
+    FOR SHARE
+)
+UPDATE chats SET summary = $3::text, summary_generated_at = now()
+FROM fenced
+WHERE chats.id = fenced.chat_id
+RETURNING chats.id
+""",
+)
+
+_COUNT_MESSAGES_SINCE_SUMMARY = (
+    """-- name: count_messages_since_summary
+SELECT
+    c.summary_generated_at IS NOT NULL AS has_summary,
+    (
+        SELECT count(*) FROM messages m
+        WHERE m.chat_id = c.id AND m.role = 'user' AND m.visibility <> 'model' AND NOT m.deleted
+          AND m.created_at > coalesce(c.summary_generated_at, '-infinity')
+    ) AS new_messages
+FROM chats c JOIN chat_state s ON s.chat_id = c.id
+WHERE c.id = $1 AND s.history_version = $2""",
+    """
 """,
 )
 
@@ -2968,6 +3055,38 @@ class SqlQueries:
         statement_ = f"{_MARK_CHAT_READ[0]} AND {condition_}{_MARK_CHAT_READ[1]}"
         value_ = await self._db.fetchval(statement_, message_id, id, *values_)
         return value_
+
+    async def replace_chat_title(
+        self, *, title: str, id: UUID, expected: str, authorize: Filter = EVERYTHING
+    ) -> UUID | None:
+        condition_, values_ = render(authorize, {"owner": "owner_id"}, 4)
+        statement_ = f"{_REPLACE_CHAT_TITLE[0]} AND {condition_}{_REPLACE_CHAT_TITLE[1]}"
+        value_ = await self._db.fetchval(statement_, title, id, expected, *values_)
+        return value_
+
+    async def set_turn_label(
+        self, *, id: UUID, history_version: int, label: str | None, authorize: Filter = EVERYTHING
+    ) -> UUID | None:
+        condition_, values_ = render(authorize, {"owner": "s.owner_id"}, 4)
+        statement_ = f"{_SET_TURN_LABEL[0]} AND {condition_}{_SET_TURN_LABEL[1]}"
+        value_ = await self._db.fetchval(statement_, id, history_version, label, *values_)
+        return value_
+
+    async def set_chat_summary(
+        self, *, id: UUID, history_version: int, summary: str, authorize: Filter = EVERYTHING
+    ) -> UUID | None:
+        condition_, values_ = render(authorize, {"owner": "s.owner_id"}, 4)
+        statement_ = f"{_SET_CHAT_SUMMARY[0]} AND {condition_}{_SET_CHAT_SUMMARY[1]}"
+        value_ = await self._db.fetchval(statement_, id, history_version, summary, *values_)
+        return value_
+
+    async def count_messages_since_summary(
+        self, *, id: UUID, history_version: int, authorize: Filter = EVERYTHING
+    ) -> CountMessagesSinceSummaryRow | None:
+        condition_, values_ = render(authorize, {"owner": "s.owner_id"}, 3)
+        statement_ = f"{_COUNT_MESSAGES_SINCE_SUMMARY[0]} AND {condition_}{_COUNT_MESSAGES_SINCE_SUMMARY[1]}"
+        row_ = await self._db.fetchrow(statement_, id, history_version, *values_)
+        return None if row_ is None else CountMessagesSinceSummaryRow(*row_)
 
     async def write_checkpoints(self, *, writer: UUID, ranges: Sequence[CheckpointRow], done: Sequence[UUID]) -> int:
         value_ = await self._db.fetchval(_WRITE_CHECKPOINTS, writer, [astuple(x) for x in ranges], done)

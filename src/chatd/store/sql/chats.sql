@@ -126,3 +126,53 @@ UPDATE chats SET last_read_message_id = greatest(
 WHERE id = @id AND last_read_message_id < @message_id
   -- @authorize_filter owner=owner_id
 RETURNING last_read_message_id;
+
+-- name: replace_chat_title :opt
+-- Only if the title is still the one that was read: whoever renamed the chat meanwhile has the last word.
+UPDATE chats SET title = @title::text
+WHERE id = @id AND title = @expected
+  -- @authorize_filter owner=owner_id
+RETURNING id;
+
+-- name: set_turn_label :opt
+-- What a sidebar shows of the last turn; NULL for nothing. No row when the history has moved on since: the row is locked
+-- so that no commit can come between the look and the write.
+-- @optional label
+WITH fenced AS (
+    SELECT s.chat_id FROM chat_state s
+    WHERE s.chat_id = @id AND s.history_version = @history_version
+      -- @authorize_filter owner=s.owner_id
+    FOR SHARE
+)
+UPDATE chats SET last_turn_summary = @label::text
+FROM fenced
+WHERE chats.id = fenced.chat_id
+RETURNING chats.id;
+
+-- name: set_chat_summary :opt
+-- Fenced as set_turn_label is.
+WITH fenced AS (
+    SELECT s.chat_id FROM chat_state s
+    WHERE s.chat_id = @id AND s.history_version = @history_version
+      -- @authorize_filter owner=s.owner_id
+    FOR SHARE
+)
+UPDATE chats SET summary = @summary::text, summary_generated_at = now()
+FROM fenced
+WHERE chats.id = fenced.chat_id
+RETURNING chats.id;
+
+-- name: count_messages_since_summary :opt
+-- The user's, and whether there is a summary; no row when the history has moved on.
+-- @notnull has_summary, new_messages
+SELECT
+    c.summary_generated_at IS NOT NULL AS has_summary,
+    (
+        SELECT count(*) FROM messages m
+        WHERE m.chat_id = c.id AND m.role = 'user' AND m.visibility <> 'model' AND NOT m.deleted
+          AND m.created_at > coalesce(c.summary_generated_at, '-infinity')
+    ) AS new_messages
+FROM chats c JOIN chat_state s ON s.chat_id = c.id
+WHERE c.id = @id AND s.history_version = @history_version
+  -- @authorize_filter owner=s.owner_id
+;
