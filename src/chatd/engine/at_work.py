@@ -74,6 +74,10 @@ class ChatAtWork:
     async def history(self) -> tuple[Message, ...]:
         return await self._histories.load(self.chat_id, self.facts.history_version)
 
+    def known_history(self) -> tuple[Message, ...]:
+        """As far as it is in memory."""
+        return self._histories.known(self.chat_id, self.facts.history_version)
+
     async def commit(self, work: Callable[[Fence], Coroutine[Any, Any, Outcome]]) -> Applied:
         """Carry a transition out. Raises Changed when the chat is no longer what it was decided on, or when nobody
         can tell whether this was it; NotOurs when the chat is not ours any more."""

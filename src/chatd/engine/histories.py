@@ -44,6 +44,11 @@ class Histories:
         self._keep(chat_id, version, messages)
         return messages
 
+    def known(self, chat_id: UUID, version: int) -> tuple[Message, ...]:
+        """What is here of it without asking the database; empty when that is nothing."""
+        kept = self._kept.get(chat_id)
+        return kept.messages if kept is not None and kept.version == version else ()
+
     def note(self, applied: Applied) -> tuple[Message, ...] | None:
         """Extend what is here by what a transition inserted; None when that is not known to be all that happened."""
         change = applied.change

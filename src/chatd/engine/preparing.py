@@ -68,6 +68,7 @@ class Preparing:
         given = _circumstances(chat, facts, settings)
         deployment = deployment_prompt(settings.system_prompt, with_default=settings.includes_default)
         return Prepared(
+            title=chat.title,
             model=model,
             summarizer=summarizer,
             effort=model.effort(facts.last_reasoning_effort),

@@ -1,6 +1,7 @@
 """Runs one owned chat until it rests: turns, interruptions and waits for the client, one after the other."""
 
 import asyncio
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import msgspec
@@ -8,10 +9,12 @@ import msgspec
 from chatd.clock import Clock
 from chatd.core.failure import Failure, FailureKind
 from chatd.core.interrupted import interrupted_messages
-from chatd.core.messages import NewMessage
+from chatd.core.labels import Ending
+from chatd.core.messages import Message, NewMessage
 from chatd.core.roles import Role
 from chatd.core.states import Status
 from chatd.core.times import iso
+from chatd.engine.around import Around, Nobody
 from chatd.engine.at_work import ChatAtWork, ChatFacts, NotOurs, facts_of
 from chatd.engine.checkpoints import Checkpoints
 from chatd.engine.commits import AWAY
@@ -23,7 +26,9 @@ from chatd.engine.news import Changed
 from chatd.engine.owned import Owned
 from chatd.engine.preparing import Preparing
 from chatd.engine.step import Asking, TurnFailed
-from chatd.engine.turn import Turn
+from chatd.engine.titles import BegunChat
+from chatd.engine.turn import Prepared, Turn
+from chatd.engine.turn_ends import EndedTurn
 from chatd.observe.logs import get_logger
 from chatd.providers.transport import Transport
 from chatd.store.chat_watch import ChatWatch
@@ -33,6 +38,9 @@ from chatd.store.transitions import Transitions
 _log = get_logger("chatd.runner")
 _TIMED_OUT: Final = "The client did not answer this call in time."
 _NO_DEADLINE: Final = "Nobody knows until when to wait for the answer to this call."
+
+
+_ENDINGS: Final = {Status.RUNNING: Ending.WENT_ON, Status.REQUIRES_ACTION: Ending.AWAITS_CLIENT}
 
 
 class EngineParts(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,6 +55,7 @@ class EngineParts(msgspec.Struct, frozen=True, kw_only=True):
     preparing: Preparing
     transport: Transport
     clock: Clock
+    around: Around = Nobody()
 
 
 class ChatRunner:
@@ -130,7 +139,9 @@ class _Running:
                 episodes=episodes,
                 clock=clock,
             )
+            self._begun(prepared, await chat.history())
             await turn.run()
+            self._ended(_ENDINGS.get(chat.facts.status, Ending.FINISHED))
         except TurnFailed as failed:
             await self._fail(failed, turn and turn.flight)
         except (Changed, NotOurs):
@@ -154,6 +165,7 @@ class _Running:
             detail=failed.failure.detail,
         )
         await self._chat.commit(lambda fence: self._parts.transitions.finish_error(fence, rows, error=failed.payload()))
+        self._ended(Ending.FAILED)
 
     async def _finish_interruption(self) -> None:
         clock = self._parts.clock
@@ -166,6 +178,7 @@ class _Running:
             rows = await self._from_checkpoint(at)
         await self._chat.commit(lambda fence: self._parts.transitions.finish_interruption(fence, rows))
         self._flight = None
+        self._ended(Ending.INTERRUPTED)
 
     async def _from_checkpoint(self, at: str) -> list[NewMessage]:
         """What the runner before us had shown: all that is left of its step."""
@@ -182,6 +195,39 @@ class _Running:
             async with self._chat.news.unless_changed():
                 await clock.sleep(max(0.0, (deadline - clock.now()).total_seconds()), timer="requires action")
         await self._chat.commit(lambda fence: self._parts.transitions.cancel_requires_action(fence, reason=reason))
+        self._ended(Ending.TIMED_OUT)
+
+    # Those around it
+
+    def _begun(self, prepared: Prepared, history: Sequence[Message]) -> None:
+        facts = self._chat.facts
+        chat = BegunChat(
+            chat_id=facts.chat_id,
+            owner_id=facts.owner_id,
+            title=prepared.title,
+            model_config_id=prepared.model.config_id,
+            history=history,
+        )
+        self._tell(lambda: self._parts.around.begun(chat))
+
+    def _ended(self, ending: Ending) -> None:
+        facts = self._chat.facts
+        turn = EndedTurn(
+            chat_id=facts.chat_id,
+            owner_id=facts.owner_id,
+            is_child=facts.is_child,
+            ending=ending,
+            history_version=facts.history_version,
+            model_config_id=facts.last_model_config_id,
+            history=self._chat.known_history(),
+        )
+        self._tell(lambda: self._parts.around.ended(turn))
+
+    def _tell(self, told: Callable[[], None]) -> None:
+        try:
+            told()
+        except Exception as error:  # noqa: BLE001 - it can neither delay nor fail a turn
+            _log.error("work around a turn failed", chat_id=str(self._chat.chat_id), exc_info=error)
 
 
 def _unexpected() -> Failure:

@@ -42,6 +42,7 @@ class Prepared(msgspec.Struct, frozen=True, kw_only=True):
     """What a turn is made with, once. `sections` stand between the system messages of the history and the rest;
     `opening` in their place where the history has no system messages of its own. `summarizer` makes summaries."""
 
+    title: str
     model: ResolvedModel
     summarizer: ResolvedModel
     effort: ReasoningEffort | None
