@@ -24,6 +24,7 @@ from chatd.core.times import iso
 from chatd.engine.at_work import ChatAtWork
 from chatd.engine.episodes import Episode, Episodes
 from chatd.engine.flight import cost_of
+from chatd.engine.meter import NO_METER, EngineMeter
 from chatd.engine.models import ResolvedModel
 from chatd.engine.step import TurnFailed
 from chatd.minting import uuid7
@@ -37,13 +38,21 @@ class Compacting:
     """Summarises the history of a chat at work."""
 
     def __init__(
-        self, chat: ChatAtWork, *, transitions: Transitions, episodes: Episodes, transport: Transport, clock: Clock
+        self,
+        chat: ChatAtWork,
+        *,
+        transitions: Transitions,
+        episodes: Episodes,
+        transport: Transport,
+        clock: Clock,
+        meter: EngineMeter = NO_METER,
     ) -> None:
         self._chat = chat
         self._transitions = transitions
         self._episodes = episodes
         self._transport = transport
         self._clock = clock
+        self._meter = meter
 
     async def compact(
         self,
@@ -103,6 +112,7 @@ class Compacting:
                         decision = decide(failed.failure, attempt, self._clock.now())
                         if isinstance(decision, GiveUp):
                             raise TurnFailed(decision.failure) from failed
+                        self._meter.retried(model, failed.failure.kind)
                     attempt += 1
                     await self._clock.sleep(decision.delay_seconds, timer="retry")
         except TimeoutError:
@@ -113,7 +123,10 @@ class Compacting:
     async def _attempt(self, request: ModelRequest, model: ResolvedModel) -> Answer:
         accumulator = Accumulator(model.protocol.name)
         asked = Asked(model.host, model.provider, model.limits)
-        async with ask(asked, request, transport=self._transport, clock=self._clock) as stream:
+        async with (
+            self._meter.call(model, request, accumulator) as call,
+            ask(asked, request, transport=self._transport, clock=self._clock, sent=call.sent) as stream,
+        ):
             async for events in stream:
                 for event in events:
                     accumulator.add(event, "")

@@ -22,6 +22,7 @@ from chatd.engine.compact import Compacting
 from chatd.engine.episodes import Episodes
 from chatd.engine.flight import Flight
 from chatd.engine.histories import Histories
+from chatd.engine.meter import NO_METER, EngineMeter
 from chatd.engine.news import Changed
 from chatd.engine.owned import Owned
 from chatd.engine.preparing import Preparing
@@ -56,6 +57,7 @@ class EngineParts(msgspec.Struct, frozen=True, kw_only=True):
     transport: Transport
     clock: Clock
     around: Around = Nobody()
+    meter: EngineMeter = NO_METER
 
 
 class ChatRunner:
@@ -130,14 +132,27 @@ class _Running:
             turn = Turn(
                 chat,
                 prepared,
-                asking=Asking(chat, transitions=transitions, episodes=episodes, transport=transport, clock=clock),
+                asking=Asking(
+                    chat,
+                    transitions=transitions,
+                    episodes=episodes,
+                    transport=transport,
+                    clock=clock,
+                    meter=parts.meter,
+                ),
                 compacting=Compacting(
-                    chat, transitions=transitions, episodes=episodes, transport=transport, clock=clock
+                    chat,
+                    transitions=transitions,
+                    episodes=episodes,
+                    transport=transport,
+                    clock=clock,
+                    meter=parts.meter,
                 ),
                 store=parts.store,
                 transitions=transitions,
                 episodes=episodes,
                 clock=clock,
+                meter=parts.meter,
             )
             self._begun(prepared, await chat.history())
             await turn.run()

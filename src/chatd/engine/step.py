@@ -14,6 +14,7 @@ from chatd.core.times import iso
 from chatd.engine.at_work import ChatAtWork
 from chatd.engine.episodes import Episodes
 from chatd.engine.flight import Flight
+from chatd.engine.meter import NO_METER, EngineMeter
 from chatd.engine.models import ResolvedModel
 from chatd.observe.logs import get_logger
 from chatd.providers.asking import Asked, ask
@@ -40,13 +41,21 @@ class Asking:
     """Puts requests to the model of a chat at work."""
 
     def __init__(
-        self, chat: ChatAtWork, *, transitions: Transitions, episodes: Episodes, transport: Transport, clock: Clock
+        self,
+        chat: ChatAtWork,
+        *,
+        transitions: Transitions,
+        episodes: Episodes,
+        transport: Transport,
+        clock: Clock,
+        meter: EngineMeter = NO_METER,
     ) -> None:
         self._chat = chat
         self._transitions = transitions
         self._episodes = episodes
         self._transport = transport
         self._clock = clock
+        self._meter = meter
 
     async def answer(self, request: ModelRequest, model: ResolvedModel, flight: Flight) -> Answer:
         """The whole answer. Raises TurnFailed when there will be none, Changed, NotOurs."""
@@ -62,12 +71,13 @@ class Asking:
             try:
                 return await self._attempt(request, model, flight)
             except ModelCallFailed as failed:
-                await self._wait_to_retry(failed.failure, failed)
+                await self._wait_to_retry(model, failed.failure, failed)
 
-    async def _wait_to_retry(self, failure: Failure, cause: Exception) -> None:
+    async def _wait_to_retry(self, model: ResolvedModel, failure: Failure, cause: Exception) -> None:
         decision = decide(failure, self._chat.facts.generation_attempt, self._clock.now())
         if isinstance(decision, GiveUp):
             raise TurnFailed(decision.failure) from cause
+        self._meter.retried(model, failure.kind)
         payload = msgspec.json.encode(retry_payload(failure, decision)).decode()
         _log.warning(
             "a model call failed and is tried again",
@@ -91,9 +101,12 @@ class Asking:
         asked = Asked(model.host, model.provider, model.limits)
         async with (
             self._chat.news.unless_changed(),
-            ask(asked, request, transport=self._transport, clock=self._clock) as stream,
+            self._meter.call(model, request, accumulator) as call,
+            ask(asked, request, transport=self._transport, clock=self._clock, sent=call.sent) as stream,
         ):
             async for events in stream:
+                if call.waits:
+                    call.heard(events)
                 at = iso(self._clock.now())
                 for event in events:
                     accumulator.add(event, at)

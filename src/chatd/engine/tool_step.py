@@ -9,6 +9,7 @@ from chatd.clock import Clock
 from chatd.core.parts import ToolCallPart, ToolResultPart
 from chatd.core.times import iso
 from chatd.core.tool_input import input_problem
+from chatd.engine.meter import OTHER_TOOL, ToolMeasure
 from chatd.engine.tools.results import capped, result_budget
 from chatd.engine.tools.tool import AfterCrash, Tool, ToolCall, ToolContext, ToolOutput, failed
 from chatd.engine.tools.toolset import Toolset
@@ -42,12 +43,14 @@ class ToolStep:
         context_limit: int,
         clock: Clock,
         tell: Callable[[Done], None],
+        measure: Callable[[str], ToolMeasure],
     ) -> None:
         self._tools = tools
         self._context = context
         self._budget = result_budget(context_limit)
         self._clock = clock
         self._tell = tell
+        self._measure = measure
 
     async def run(self, calls: Sequence[tuple[str, ToolCallPart]]) -> None:
         """Each call with its key. All at once, but for serial ones, which follow in order."""
@@ -75,14 +78,23 @@ class ToolStep:
             return False
         for call in calls:
             alone = self._is_exclusive(call.tool_name)
-            self._done(call, failed(ALONE if alone else SKIPPED.format(name=exclusive)))
+            with self._measure(self._registered(call.tool_name)) as measured:
+                self._done(call, failed(ALONE if alone else SKIPPED.format(name=exclusive)), measured)
         return True
 
     def _is_exclusive(self, name: str) -> bool:
         tool = self._tools.find(name)
         return not isinstance(tool, str) and tool.traits.is_exclusive
 
+    def _registered(self, name: str) -> str:
+        tool = self._tools.find(name)
+        return OTHER_TOOL if isinstance(tool, str) else tool.spec.name
+
     async def _one(self, key: str, call: ToolCallPart, *, settle: bool) -> None:
+        with self._measure(self._registered(call.tool_name)) as measured:
+            self._done(call, await self._tried(key, call, settle=settle), measured)
+
+    async def _tried(self, key: str, call: ToolCallPart, *, settle: bool) -> ToolOutput:
         output = failed("The tool gave up without a result.")  # if it cancels itself
         try:
             output = await self._output(key, call, settle=settle)
@@ -93,7 +105,7 @@ class ToolStep:
             task = asyncio.current_task()
             if task is None or task.cancelling():
                 raise
-        self._done(call, output)
+        return output
 
     async def _output(self, key: str, call: ToolCallPart, *, settle: bool) -> ToolOutput:
         tool = self._tools.find(call.tool_name)
@@ -114,10 +126,11 @@ class ToolStep:
             case AfterCrash.UNKNOWN_OUTCOME:
                 return failed(UNKNOWN_OUTCOME)
 
-    def _done(self, call: ToolCallPart, output: ToolOutput) -> None:
+    def _done(self, call: ToolCallPart, output: ToolOutput, measured: ToolMeasure) -> None:
         short = capped(output, self._budget)
         if short.removed:
             _log.info("a result was cut", tool=call.tool_name, removed=short.removed)
+        measured.result(_size(short.output.result), is_error=short.output.is_error, is_cut=short.removed > 0)
         part = ToolResultPart(
             tool_call_id=call.tool_call_id,
             tool_name=call.tool_name,
@@ -128,3 +141,8 @@ class ToolStep:
             created_at=iso(self._clock.now()),
         )
         self._tell(Done(part, short.output))
+
+
+def _size(text: str) -> int:
+    """In bytes. Most results are plain, and that is known without a look at them."""
+    return len(text) if text.isascii() else len(text.encode())

@@ -22,6 +22,7 @@ from chatd.engine.at_work import ChatAtWork
 from chatd.engine.compact import Compacting
 from chatd.engine.episodes import Episodes
 from chatd.engine.flight import Flight
+from chatd.engine.meter import NO_METER, EngineMeter
 from chatd.engine.models import ResolvedModel
 from chatd.engine.prompt_data import PromptData
 from chatd.engine.step import Asking, TurnFailed
@@ -68,6 +69,7 @@ class Turn:
         transitions: Transitions,
         episodes: Episodes,
         clock: Clock,
+        meter: EngineMeter = NO_METER,
     ) -> None:
         self.flight: Flight | None = None
         self._chat = chat
@@ -78,12 +80,17 @@ class Turn:
         self._transitions = transitions
         self._episodes = episodes
         self._clock = clock
+        self._meter = meter
         self._data = PromptData(store)
         self._steps_before = 0
         self._reentries = 0
 
     async def run(self) -> None:
         """Until the turn is over. Raises TurnFailed, Changed, NotOurs."""
+        with self._meter.turn(self._chat.chat_id, self._prepared.model):
+            await self._run()
+
+    async def _run(self) -> None:
         if self._chat.facts.generation_attempt == 0 or self._chat.is_taken_over:
             # What is streamed from now on is another attempt than what the owner before us streamed.
             await self._chat.commit(self._transitions.record_attempt)
@@ -139,6 +146,7 @@ class Turn:
             # The vendor counts otherwise than we do, or the user sent a book: what fits is summarised.
             await self._compact(history, prepared.window.limit, is_manual=False)
             return False
+        self._meter.stepped(prepared.model)
         message = flight.whole(answer, self._clock.monotonic())
         calls = local_calls(message.parts)
         if calls:
@@ -230,7 +238,12 @@ class Turn:
             )
 
         tools = ToolStep(
-            prepared.tools, context, context_limit=prepared.model.context_limit, clock=self._clock, tell=tell
+            prepared.tools,
+            context,
+            context_limit=prepared.model.context_limit,
+            clock=self._clock,
+            tell=tell,
+            measure=lambda name: self._meter.tool(prepared.model, name),
         )
         keyed = [
             (f"{facts.chat_id}:{facts.history_version}:{place}", call)
@@ -276,14 +289,15 @@ class Turn:
     async def _compact(self, history: Sequence[Message], tokens: int, *, is_manual: bool, finish: bool = False) -> None:
         prepared = self._prepared
         self._steps_before += sum(message.role is Role.ASSISTANT for message in history)
-        await self._compacting.compact(
-            await self._request(history, prepared.summarizer),
-            prepared.summarizer,
-            prepared.window,
-            tokens=tokens,
-            is_manual=is_manual,
-            finish=finish,
-        )
+        with self._meter.compaction(prepared.summarizer):
+            await self._compacting.compact(
+                await self._request(history, prepared.summarizer),
+                prepared.summarizer,
+                prepared.window,
+                tokens=tokens,
+                is_manual=is_manual,
+                finish=finish,
+            )
         self.flight = None
 
     async def _request(self, history: Sequence[Message], model: ResolvedModel) -> ModelRequest:

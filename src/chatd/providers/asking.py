@@ -1,6 +1,6 @@
 """One question to a model: the history made legal, the request addressed and signed, the stream guarded."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Final
 
@@ -32,9 +32,15 @@ class Asked(msgspec.Struct, frozen=True):
 
 @asynccontextmanager
 async def ask(
-    asked: Asked, request: ModelRequest, *, transport: Transport, clock: Clock
+    asked: Asked,
+    request: ModelRequest,
+    *,
+    transport: Transport,
+    clock: Clock,
+    sent: Callable[[int], None] | None = None,
 ) -> AsyncGenerator[AsyncIterator[list[ModelEvent]]]:
-    """As `open_stream`. What of the history can't be told to this vendor is left out, with a warning in the log."""
+    """As `open_stream`. What of the history can't be told to this vendor is left out, with a warning in the log.
+    `sent` is told the bytes of the request's body."""
     protocol = asked.host.protocol(request.model)
     capabilities = request.capabilities
     if not request.tools and not request.provider_tools:
@@ -44,6 +50,8 @@ async def ask(
     _warn_of(repaired.warnings, asked, request)
     began_at = clock.monotonic()
     outbound = await _prepared(asked, msgspec.structs.replace(request, messages=repaired.messages), clock)
+    if sent is not None:
+        sent(len(outbound.body))
     left = asked.limits.first_event - (clock.monotonic() - began_at)
     limits = msgspec.structs.replace(asked.limits, first_event=left)
     call = ModelCall(asked.provider, protocol, asked.host.framing, outbound, limits)
