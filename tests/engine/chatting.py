@@ -1,7 +1,7 @@
 """A whole replica with a scripted vendor behind it: chats that really run, and what became of them."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from decimal import Decimal
 from io import StringIO
@@ -23,6 +23,7 @@ from chatd.engine.checkpoints import Checkpoints
 from chatd.engine.deployment_settings import DeploymentSettings
 from chatd.engine.episodes import Episodes
 from chatd.engine.histories import Histories
+from chatd.engine.meter import NO_METER, EngineMeter
 from chatd.engine.models import Models
 from chatd.engine.preparing import Preparing
 from chatd.engine.runner import ChatRunner, EngineParts
@@ -195,6 +196,7 @@ def engine_parts(
     clock: Clock,
     tools: Sequence[Tool],
     replica_id: UUID,
+    meter: EngineMeter = NO_METER,
 ) -> EngineParts:
     models = Models(store, load_catalogue(None), Outbound())
     episodes = Episodes()
@@ -209,6 +211,8 @@ def engine_parts(
         preparing=Preparing(store, models, DeploymentSettings(store), Tools(tools), checkpoints),
         transport=transport,
         clock=clock,
+        draining=asyncio.Event(),
+        meter=meter,
     )
 
 
@@ -254,6 +258,7 @@ async def chatting(
     tools: Sequence[Tool] = (),
     context_limit: int = CONTEXT,
     threshold: int = 70,
+    meter: Callable[[Clock], EngineMeter] = lambda _: NO_METER,
 ) -> AsyncIterator[Chatting]:
     clock = FakeClock()
     async with (
@@ -265,7 +270,7 @@ async def chatting(
         model_id = await scripted_model(store, vendor.url, kind, context_limit=context_limit, threshold=threshold)
         transitions = Transitions(store, made.hints)
         replica_id, lease = new_id(), Lease()
-        parts = engine_parts(store, transitions, made.hints, transport, clock, tools, replica_id)
+        parts = engine_parts(store, transitions, made.hints, transport, clock, tools, replica_id, meter(clock))
         await made.beat(replica_id)
         worker = Worker(
             store,
@@ -275,7 +280,9 @@ async def chatting(
             run=ChatRunner(parts),
             clock=clock,
             options=WorkerOptions(replica_id=replica_id),
+            draining=parts.draining,
         )
+        parts.meter.watch(parts.episodes, lambda: len(worker.running))
         lease.change(True)
         async with beside({"worker": worker.run(), "watch": parts.watch.run(), "checkpoints": parts.checkpoints.run()}):
             await clock.wait_for("acquire")

@@ -26,6 +26,10 @@ class NotOurs(Exception):
     """Another runner has the chat, or nobody: this one ends and writes nothing more."""
 
 
+class LetGo(Exception):
+    """The replica stops: whoever takes the chat goes on after the step that was finished."""
+
+
 # A row of `chat_state`, or what a transition says of it.
 ChatFacts = ChatChange | ChatState
 
@@ -43,11 +47,13 @@ class ChatAtWork:
         watch: ChatWatch,
         histories: Histories,
         clock: Clock,
+        draining: asyncio.Event,
         is_taken_over: bool = False,
     ) -> None:
         self.facts = facts
         self.runner_id = runner_id
         self.is_taken_over = is_taken_over
+        self._draining = draining
         self.news = News(runner_id)
         self._tasks = tasks
         self._store = store
@@ -67,6 +73,11 @@ class ChatAtWork:
     @property
     def is_ours(self) -> bool:
         return self.facts.runner_id == self.runner_id and not self.facts.archived
+
+    def check_draining(self) -> None:
+        """Between steps. Raises LetGo when the replica stops."""
+        if self._draining.is_set():
+            raise LetGo
 
     def close(self) -> None:
         self._watching.close()

@@ -8,7 +8,7 @@ from uuid import UUID
 from chatd.core.accumulate import Accumulator
 from chatd.core.failure import FailureKind
 from chatd.core.model import ModelEvent, ModelRequest
-from chatd.engine.episodes import Episode
+from chatd.engine.episodes import Episode, Episodes
 from chatd.engine.flight import cost_of
 from chatd.engine.meter import CANCELLED, OK, CallMeasure, ToolMeasure, outcome, says_something
 from chatd.engine.models import ResolvedModel
@@ -49,7 +49,11 @@ class CountingMeter:
     def tool(self, model: ResolvedModel, name: str) -> ToolMeasure:
         return _Tool(self._of(model).tool(name), self._monotonic)
 
-    def opened(self, episode: Episode) -> None:
+    def watch(self, episodes: Episodes, running: Callable[[], int]) -> None:
+        episodes.on_open(self._opened)
+        self._metrics.watch_chats(running)
+
+    def _opened(self, episode: Episode) -> None:
         self._ended(self._episodes.get(episode.chat_id))
         self._episodes[episode.chat_id] = episode
 

@@ -1,7 +1,7 @@
 """What the engine tells those who measure it: turns, calls, tools, compactions and retries, as they happen."""
 
 from asyncio import CancelledError
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from types import TracebackType
 from typing import Final, Protocol, Self
@@ -11,7 +11,7 @@ from chatd.core.accumulate import Accumulator
 from chatd.core.failure import Failure, FailureKind
 from chatd.core.model import ModelEvent, ModelRequest, Ping, UsageReported
 from chatd.engine.at_work import NotOurs
-from chatd.engine.episodes import Episode
+from chatd.engine.episodes import Episodes
 from chatd.engine.models import ResolvedModel
 from chatd.engine.news import Changed
 
@@ -71,8 +71,8 @@ class EngineMeter(Protocol):
         """`name` is that of a registered tool, or OTHER_TOOL; `model` is who called it."""
         ...
 
-    def opened(self, episode: Episode) -> None:
-        """For `Episodes.on_open`."""
+    def watch(self, episodes: Episodes, running: Callable[[], int]) -> None:
+        """Once, before any turn. `running` counts the chats that have a runner."""
         ...
 
 
@@ -137,7 +137,7 @@ class _NoMeter:
     def tool(self, model: ResolvedModel, name: str) -> ToolMeasure:
         return _NoMeasure()
 
-    def opened(self, episode: Episode) -> None:
+    def watch(self, episodes: Episodes, running: Callable[[], int]) -> None:
         pass
 
 

@@ -15,7 +15,7 @@ from chatd.core.roles import Role
 from chatd.core.states import Status
 from chatd.core.times import iso
 from chatd.engine.around import Around, Nobody
-from chatd.engine.at_work import ChatAtWork, ChatFacts, NotOurs, facts_of
+from chatd.engine.at_work import ChatAtWork, ChatFacts, LetGo, NotOurs, facts_of
 from chatd.engine.checkpoints import Checkpoints
 from chatd.engine.commits import AWAY
 from chatd.engine.compact import Compacting
@@ -39,8 +39,6 @@ from chatd.store.transitions import Transitions
 _log = get_logger("chatd.runner")
 _TIMED_OUT: Final = "The client did not answer this call in time."
 _NO_DEADLINE: Final = "Nobody knows until when to wait for the answer to this call."
-
-
 _ENDINGS: Final = {Status.RUNNING: Ending.WENT_ON, Status.REQUIRES_ACTION: Ending.AWAITS_CLIENT}
 
 
@@ -57,6 +55,7 @@ class EngineParts(msgspec.Struct, frozen=True, kw_only=True):
     transport: Transport
     clock: Clock
     around: Around = Nobody()
+    draining: asyncio.Event  # set: let go after the step under way
     meter: EngineMeter = NO_METER
 
 
@@ -88,6 +87,7 @@ class _Running:
             watch=parts.watch,
             histories=parts.histories,
             clock=parts.clock,
+            draining=parts.draining,
             is_taken_over=owned.is_taken_over,
         )
         self._flight: Flight | None = None
@@ -97,7 +97,7 @@ class _Running:
         try:
             while chat.is_ours and await self._once():
                 pass
-        except NotOurs:
+        except (NotOurs, LetGo):
             pass
         finally:
             chat.close()
@@ -159,7 +159,7 @@ class _Running:
             self._ended(_ENDINGS.get(chat.facts.status, Ending.FINISHED))
         except TurnFailed as failed:
             await self._fail(failed, turn and turn.flight)
-        except (Changed, NotOurs):
+        except (Changed, NotOurs, LetGo):
             self._flight = turn and turn.flight
             raise
         except AWAY:

@@ -3,7 +3,7 @@
 Spans say who was asked, how long it took, what it used and how it ended; never what anybody wrote.
 """
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from time import perf_counter
 from typing import Final, Self
@@ -14,7 +14,7 @@ from chatd.core.failure import FailureKind
 from chatd.core.model import ModelEvent, ModelRequest
 from chatd.core.provider_kind import ProviderKind
 from chatd.core.usage import Usage
-from chatd.engine.episodes import Episode
+from chatd.engine.episodes import Episodes
 from chatd.engine.meter import CANCELLED, OK, CallMeasure, EngineMeter, ToolMeasure, outcome, says_something
 from chatd.engine.models import ResolvedModel
 from chatd.observe.traces import Span, SpanKind, Tracer, Value
@@ -83,8 +83,8 @@ class TracedMeter:
         span = self._tracer.span(f"execute_tool {name}", SpanKind.INTERNAL, attributes)
         return _TracedTool(self._inner.tool(model, name), span)
 
-    def opened(self, episode: Episode) -> None:
-        self._inner.opened(episode)
+    def watch(self, episodes: Episodes, running: Callable[[], int]) -> None:
+        self._inner.watch(episodes, running)
 
 
 class _TracedCall:

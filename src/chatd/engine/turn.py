@@ -86,7 +86,7 @@ class Turn:
         self._reentries = 0
 
     async def run(self) -> None:
-        """Until the turn is over. Raises TurnFailed, Changed, NotOurs."""
+        """Until the turn is over. Raises TurnFailed, Changed, NotOurs, LetGo."""
         with self._meter.turn(self._chat.chat_id, self._prepared.model):
             await self._run()
 
@@ -99,6 +99,7 @@ class Turn:
             await self._settle_draft()
         over = False
         while not over:
+            self._chat.check_draining()
             over = await self._next(await self._chat.history())
 
     async def _next(self, history: Sequence[Message]) -> bool:
@@ -169,7 +170,8 @@ class Turn:
         await self._chat.commit(lambda fence: self._transitions.commit_step(fence, [message]))
         self.flight = None
         if isinstance(verdict, Futile):
-            raise TurnFailed(_futile(self._prepared, verdict))
+            with self._meter.compaction(self._prepared.summarizer):
+                raise TurnFailed(_futile(self._prepared, verdict))
         if self._reentries >= MOST_REENTRIES:
             await self._chat.commit(self._transitions.finish_turn)
             return True
@@ -196,7 +198,8 @@ class Turn:
             case Due(tokens):
                 await self._compact(history, tokens, is_manual=False)
             case Futile() as verdict:
-                raise TurnFailed(_futile(self._prepared, verdict))
+                with self._meter.compaction(self._prepared.summarizer):
+                    raise TurnFailed(_futile(self._prepared, verdict))
             case _:
                 pass
 

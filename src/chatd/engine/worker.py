@@ -2,7 +2,7 @@
 
 import asyncio
 import contextvars
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Final
 from uuid import UUID
@@ -56,7 +56,9 @@ class Worker:
         run: Runner,
         clock: Clock,
         options: WorkerOptions,
+        draining: asyncio.Event | None = None,
     ) -> None:
+        """`draining` is set when it drains: runners look at it between steps."""
         self._store = store
         self._transitions = transitions
         self._hints = hints
@@ -70,7 +72,7 @@ class Worker:
         self._context = contextvars.Context()
         self._free = asyncio.Event()
         self._look = asyncio.Event()
-        self._draining = asyncio.Event()
+        self._draining = draining or asyncio.Event()
         lease.on_change(self._lease_changed)
 
     @property
@@ -113,8 +115,11 @@ class Worker:
         if owned is not None:
             self._start(owned)
 
-    async def drain(self, seconds: float) -> None:
-        """Take nothing more, let runners end for so long, cancel the rest, and hand over what is still owned."""
+    async def drain(self, seconds: float, *, before_cancel: Callable[[], Awaitable[object]] | None = None) -> None:
+        """Take nothing more, let runners end for so long, cancel the rest, and hand over what is still owned.
+
+        `before_cancel` keeps what would be lost with those that are cancelled; it does not raise.
+        """
         self._draining.set()
         self._free.set()
         self._look.set()
@@ -122,6 +127,8 @@ class Worker:
             async with self._clock.timeout(seconds, timer="drain"):
                 await self._wait_ended()
         except TimeoutError:
+            if before_cancel is not None:
+                await before_cancel()
             self._runners.cancel_all()
             try:
                 async with self._clock.timeout(CANCEL_SECONDS, timer="drain"):

@@ -26,6 +26,7 @@ from chatd.providers.hosts import Outbound
 from chatd.providers.transport import Transport, open_transport
 from chatd.server.accounts import Accounts, Client
 from chatd.server.discovery import discover_models
+from chatd.server.engine_room import Engine, running_engine
 from chatd.server.identity import Identity
 from chatd.server.janitor import clean_forever
 from chatd.server.passwords import open_passwords
@@ -119,6 +120,7 @@ class Replica(msgspec.Struct, frozen=True):
     models: Models
     transport: Transport
     outbound: Outbound
+    engine: Engine
 
 
 @asynccontextmanager
@@ -159,6 +161,19 @@ async def running_replica(
         if await discover_models(opened.store, settings, catalogue, clock):
             versions.changed("models")
         lease = await stack.enter_async_context(_heartbeat(opened, settings, id, clock=clock))
+        engine = await stack.enter_async_context(
+            running_engine(
+                opened.store,
+                hints,
+                lease,
+                settings=settings,
+                versions=versions,
+                models=models,
+                transport=transport,
+                clock=clock,
+                replica_id=id,
+            )
+        )
         background = {
             "poll versions": versions.poll_forever(),
             "flush last used": identity.flush_forever(),
@@ -178,6 +193,7 @@ async def running_replica(
                 models,
                 transport,
                 outbound,
+                engine,
             )
             await identity.flush()
 

@@ -1,0 +1,145 @@
+"""Builds the engine of a replica and keeps it running: worker, runners, checkpoints, work around turns."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from uuid import UUID
+
+import msgspec
+
+from chatd.background import beside
+from chatd.clock import Clock
+from chatd.core.turn_settings import ModelContext
+from chatd.engine.around import SideWork
+from chatd.engine.checkpoints import Checkpoints
+from chatd.engine.deployment_settings import DeploymentSettings
+from chatd.engine.episodes import Episodes
+from chatd.engine.histories import Histories
+from chatd.engine.models import Models
+from chatd.engine.preparing import Preparing
+from chatd.engine.runner import ChatRunner, EngineParts
+from chatd.engine.short_answers import ShortAnswers
+from chatd.engine.side_jobs import SideJobs
+from chatd.engine.spending import Spending
+from chatd.engine.titles import TitleMade, Titles
+from chatd.engine.tools.registry import Registry
+from chatd.engine.turn_ends import LabelMade, SummaryMade, TurnEnds
+from chatd.engine.worker import Worker, WorkerOptions
+from chatd.providers.transport import Transport
+from chatd.server.settings import Settings
+from chatd.server.versions import Versions
+from chatd.store.chat_watch import ChatWatch
+from chatd.store.heartbeat import Lease
+from chatd.store.hints import Hints
+from chatd.store.owner_hints import OwnerEvent, OwnerEventKind, owner_topic
+from chatd.store.queries import GetTurnContextRow
+from chatd.store.store import Store
+from chatd.store.transitions import Transitions
+
+
+class Engine(msgspec.Struct, frozen=True):
+    """What the rest of a replica asks of it. `transitions` are for requests: they act as who asks."""
+
+    worker: Worker
+    parts: EngineParts
+    transitions: Transitions
+    spending: Spending
+    titles: Titles
+
+
+class _BuiltIn:
+    """The tools that every chat can have."""
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+
+    async def registry_for(self, chat: GetTurnContextRow) -> Registry:
+        return self._registry
+
+
+@asynccontextmanager
+async def running_engine(
+    store: Store,
+    hints: Hints,
+    lease: Lease,
+    *,
+    settings: Settings,
+    versions: Versions,
+    models: Models,
+    transport: Transport,
+    clock: Clock,
+    replica_id: UUID,
+) -> AsyncIterator[Engine]:
+    """Runs chats while the block runs. At its end steps under way are finished, for a while, and chats handed over."""
+    draining = asyncio.Event()
+    transitions, watch, episodes = Transitions(store, hints), ChatWatch(store, hints, clock), Episodes()
+    deployment, spending = DeploymentSettings(store), Spending(store, clock)
+    versions.on_change("settings", deployment.forget)
+    versions.on_change("usage_limits", spending.forget)
+    checkpoints = Checkpoints(store, episodes, clock, replica_id=replica_id)
+
+    async def for_titles() -> UUID | None:
+        override = (await deployment.load()).overrides.get(ModelContext.TITLE_GENERATION)
+        return override and override.model_config_id
+
+    jobs = SideJobs(clock=clock)
+    answers = ShortAnswers(models, transport=transport, clock=clock, override=for_titles)
+    announcing = _Announcing(hints)
+    titles = Titles(jobs, store, answers, announcing.title)
+    ends = TurnEnds(jobs, store, answers, clock=clock, on_label=announcing.label, on_summary=announcing.summary)
+    parts = EngineParts(
+        store=store,
+        transitions=transitions,
+        watch=watch,
+        histories=Histories(store),
+        episodes=episodes,
+        checkpoints=checkpoints,
+        preparing=Preparing(store, models, deployment, _BuiltIn(Registry()), checkpoints),
+        transport=transport,
+        clock=clock,
+        around=SideWork(titles, ends),
+        draining=draining,
+    )
+    worker = Worker(
+        store,
+        transitions,
+        hints,
+        lease,
+        run=ChatRunner(parts),
+        clock=clock,
+        options=WorkerOptions(
+            replica_id=replica_id,
+            batch_size=settings.chat_acquire_batch_size,
+            root_capacity=settings.chat_root_capacity,
+            child_capacity=settings.chat_child_capacity,
+        ),
+        draining=draining,
+    )
+    running = {
+        "worker": worker.run(),
+        "watch chats": watch.run(),
+        "checkpoints": checkpoints.run(),
+        "side jobs": jobs.run(),
+    }
+    async with beside(running):
+        yield Engine(worker, parts, transitions, spending, titles)
+        await worker.drain(settings.drain_seconds, before_cancel=checkpoints.flush)
+
+
+class _Announcing:
+    """Tells the owner's clients of what was made around a turn."""
+
+    def __init__(self, hints: Hints) -> None:
+        self._hints = hints
+
+    def title(self, made: TitleMade) -> None:
+        self._publish(made.owner_id, OwnerEvent(OwnerEventKind.TITLE, made.chat_id, made.title))
+
+    def label(self, made: LabelMade) -> None:
+        self._publish(made.owner_id, OwnerEvent(OwnerEventKind.LABEL, made.chat_id, made.label))
+
+    def summary(self, made: SummaryMade) -> None:
+        self._publish(made.owner_id, OwnerEvent(OwnerEventKind.SUMMARY, made.chat_id, made.summary))
+
+    def _publish(self, owner_id: UUID, event: OwnerEvent) -> None:
+        self._hints.publish(owner_topic(owner_id), event.encode())
