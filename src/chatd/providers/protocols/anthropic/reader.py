@@ -35,6 +35,7 @@ from chatd.providers.protocols.anthropic.blocks import (
     Skipped,
     ended,
 )
+from chatd.providers.protocols.bounds import LARGE_EVENT, check_large
 
 _REASONS: Final[Mapping[str, FinishReason]] = {
     "end_turn": FinishReason.STOP,
@@ -65,6 +66,8 @@ class AnthropicReader:
             return []
         if event.name.startswith(EXCEPTION):
             return [self._exception(event)]
+        if len(event.data) > LARGE_EVENT:
+            check_large(event.data)
         try:
             came: wire.Event = wire.EVENT.decode(event.data)
         except msgspec.ValidationError as error:

@@ -78,7 +78,7 @@ class Grounding:
 
     def add(self, candidate: Candidate) -> None:
         if (grounding := _read(_GROUNDING, candidate.grounding_metadata)) is not None:
-            for query in grounding.web_search_queries or ():
+            for query in (grounding.web_search_queries or ())[:_MOST]:
                 _keep(self._queries, query, None)
             for chunk in grounding.grounding_chunks or ():
                 self._add_sources(place for place in (chunk.web, chunk.maps, chunk.retrieved_context) if place)

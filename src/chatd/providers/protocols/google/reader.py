@@ -29,6 +29,7 @@ from chatd.core.model import (
     UsageReported,
 )
 from chatd.providers.framing.wire_event import UnreadableStream, WireEvent
+from chatd.providers.protocols.bounds import LARGE_EVENT, check_blocks, check_large
 from chatd.providers.protocols.google import events as wire
 from chatd.providers.protocols.google.errors import BAD_CALLS, bad_call, vendor_error
 from chatd.providers.protocols.google.grounding import GROUNDED_TOOLS, Grounding
@@ -78,6 +79,8 @@ class GoogleReader:
     def read(self, event: WireEvent) -> list[ModelEvent]:
         if self._over or event.data == b"[DONE]":  # some gateways say it
             return []
+        if len(event.data) > LARGE_EVENT:
+            check_large(event.data)
         try:
             events = list(self._chunk(wire.CHUNK.decode(event.data)))
         except wire.READ_ERRORS as error:
@@ -253,6 +256,7 @@ class GoogleReader:
 
     def _begin(self) -> int:
         self._blocks += 1
+        check_blocks(self._blocks)
         return self._blocks - 1
 
     def _mint(self) -> str:

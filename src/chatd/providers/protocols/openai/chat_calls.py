@@ -25,7 +25,7 @@ _MOST_GUESSES: Final = 32
 class OpenCall:
     """A call that is being streamed; `block` is its number in the answer."""
 
-    __slots__ = ("block", "extra", "guesses", "id", "name", "number", "pieces", "started")
+    __slots__ = ("block", "extra", "guesses", "id", "name", "number", "pieces", "size", "started")
 
     def __init__(self, block: int, number: int, id: str) -> None:
         self.block = block
@@ -33,6 +33,7 @@ class OpenCall:
         self.id = id
         self.name = ""
         self.pieces: list[str] = []
+        self.size = 0  # of all pieces together
         self.extra = NOTHING
         self.started = False
         self.guesses = 0
@@ -94,6 +95,7 @@ class StreamedCalls:
         if arguments and not (function.name and call.pieces and _repeats(call, arguments)):
             self._start(call, events)
             call.pieces.append(arguments)
+            call.size += len(arguments)
             events.append(ToolCallDelta(call.block, arguments))
 
     def _start(self, call: OpenCall, events: list[ModelEvent]) -> None:
@@ -111,6 +113,8 @@ class StreamedCalls:
 
 def _repeats(call: OpenCall, arguments: str) -> bool:
     """Whether this is the whole call once more: no object goes on after its end."""
+    if len(arguments) != call.size:  # before they are joined, which a name with every piece would have us do for each
+        return False
     return arguments.rstrip().endswith("}") and arguments == "".join(call.pieces) and _is_whole(call)
 
 

@@ -23,7 +23,8 @@ from chatd.core.model import (
     UsageReported,
     VendorError,
 )
-from chatd.providers.framing.wire_event import MOST_EVENT_BYTES, UnreadableStream, WireEvent
+from chatd.providers.framing.wire_event import UnreadableStream, WireEvent
+from chatd.providers.protocols.bounds import LARGE_EVENT, check_blocks, check_large
 from chatd.providers.protocols.openai.chat_calls import OpenCall, StreamedCalls
 from chatd.providers.protocols.openai.chat_chunks import (
     CHUNK,
@@ -93,8 +94,8 @@ class ChatReader:
         data = event.data
         if self._over:
             return []
-        if len(data) > MOST_EVENT_BYTES:
-            raise UnreadableStream(f"An event is larger than {MOST_EVENT_BYTES} bytes.")
+        if len(data) > LARGE_EVENT:
+            check_large(data)
         if data.startswith(b"[DONE]"):
             return [] if self._reason is None and self._blocks == 0 else self._finish()
         try:
@@ -205,6 +206,7 @@ class ChatReader:
     def _open(self) -> _Block:
         block = _Block(self._blocks)
         self._blocks += 1
+        check_blocks(self._blocks)
         self._order.append(block)
         return block
 

@@ -22,6 +22,7 @@ from chatd.core.model import (
     ToolCallStarted,
 )
 from chatd.providers.framing.wire_event import UnreadableStream
+from chatd.providers.protocols.bounds import check_blocks
 from chatd.providers.protocols.openai.responses_items import (
     COMPUTER_TOOL,
     Item,
@@ -31,8 +32,7 @@ from chatd.providers.protocols.openai.responses_items import (
 )
 from chatd.providers.protocols.openai.responses_metadata import NO_ITEM, ItemMetadata
 
-# An item's place in the output; its id where a server gives no place.
-Key = int | str
+Key = int | str  # an item's place in the output; its id where a server gives no place
 
 
 class _Text:
@@ -138,8 +138,7 @@ class ResponsesOutput:
 
     def annotated(self, key: Key, index: int, annotation: msgspec.Raw) -> list[ModelEvent]:
         item = self._open.get(key)
-        text = None if item is None else item.texts.get(index)
-        if text is not None:
+        if item is not None and (text := item.texts.get(index)) is not None:
             text.annotations.append(annotation)
         return self._source(annotation)
 
@@ -207,6 +206,7 @@ class ResponsesOutput:
         self._newest = item.type
         self._open[key] = opened
         self._order.append(opened)
+        check_blocks(len(self._order))
         if item.type == "message":
             return opened  # its blocks begin with its content
         opened.block = self._next_block()
@@ -291,6 +291,7 @@ class ResponsesOutput:
 
     def _next_block(self) -> int:
         self._blocks += 1
+        check_blocks(self._blocks)
         return self._blocks - 1
 
 

@@ -8,7 +8,8 @@ from typing import Final
 import msgspec
 
 from chatd.core.model import Finished, FinishReason, ModelEvent, Ping, UsageReported
-from chatd.providers.framing.wire_event import MOST_EVENT_BYTES, UnreadableStream, WireEvent
+from chatd.providers.framing.wire_event import UnreadableStream, WireEvent
+from chatd.providers.protocols.bounds import LARGE_EVENT, check_large
 from chatd.providers.protocols.openai.errors import vendor_error
 from chatd.providers.protocols.openai.responses_items import read_item
 from chatd.providers.protocols.openai.responses_output import Key, ResponsesOutput
@@ -72,8 +73,8 @@ class ResponsesReader:
         data = event.data
         if self._over or data == b"[DONE]":
             return []
-        if len(data) > MOST_EVENT_BYTES:
-            raise UnreadableStream(f"An event is larger than {MOST_EVENT_BYTES} bytes.")
+        if len(data) > LARGE_EVENT:
+            check_large(data)
         try:
             read = _EVENT.decode(data)
         except (msgspec.DecodeError, ValueError, RecursionError) as error:
