@@ -21,7 +21,7 @@ from chatd.core.secret import Secret
 from chatd.core.states import Status
 from chatd.engine.checkpoints import Checkpoints
 from chatd.engine.deployment_settings import DeploymentSettings
-from chatd.engine.episodes import Episodes
+from chatd.engine.episodes import Episode, Episodes
 from chatd.engine.histories import Histories
 from chatd.engine.meter import NO_METER, EngineMeter
 from chatd.engine.models import Models
@@ -78,8 +78,13 @@ class Chatting:
         self.parts = parts
         self.model_id = model_id
         self.clock = parts.clock
+        self.attempts: list[tuple[int, int]] = []  # of all chats: history version and number
         self._seen = Notes()
-        parts.episodes.on_open(lambda episode: episode.listen(self._seen.note) and None)
+        parts.episodes.on_open(self._follow)
+
+    def _follow(self, episode: Episode) -> None:
+        self.attempts.append((episode.history_version, episode.attempt))
+        episode.listen(self._seen.note)
 
     @property
     def fake_clock(self) -> FakeClock:

@@ -10,7 +10,7 @@ from uuid import UUID
 from chatd.core.accumulate import Accumulator
 from chatd.core.failure import Failure, FailureKind
 from chatd.core.model import ModelEvent, ModelRequest, Ping, UsageReported
-from chatd.engine.at_work import NotOurs
+from chatd.engine.at_work import LetGo, NotOurs
 from chatd.engine.episodes import Episodes
 from chatd.engine.models import ResolvedModel
 from chatd.engine.news import Changed
@@ -83,7 +83,7 @@ def outcome(error: BaseException | None) -> str:
     failure = getattr(error, "failure", None)
     if isinstance(failure, Failure):
         return str(failure.kind)
-    if isinstance(error, CancelledError | GeneratorExit | Changed | NotOurs):
+    if isinstance(error, CancelledError | GeneratorExit | Changed | NotOurs | LetGo):
         return CANCELLED
     return str(FailureKind.UNKNOWN)
 

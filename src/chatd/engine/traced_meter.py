@@ -5,7 +5,6 @@ Spans say who was asked, how long it took, what it used and how it ended; never 
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from time import perf_counter
 from typing import Final, Self
 from uuid import UUID
 
@@ -29,11 +28,12 @@ _PROVIDERS: Final = {
 
 
 class TracedMeter:
-    """Tells `inner` everything, too."""
+    """Tells `inner` everything, too. `monotonic` gives seconds."""
 
-    def __init__(self, inner: EngineMeter, tracer: Tracer) -> None:
+    def __init__(self, inner: EngineMeter, tracer: Tracer, monotonic: Callable[[], float]) -> None:
         self._inner = inner
         self._tracer = tracer
+        self._monotonic = monotonic
 
     @contextmanager
     def turn(self, chat_id: UUID, model: ResolvedModel) -> Generator[None]:
@@ -55,7 +55,7 @@ class TracedMeter:
             attributes["gen_ai.request.max_tokens"] = request.max_output_tokens
         inner = self._inner.call(model, request, accumulator)
         span = self._tracer.span(f"chat {model.model}", SpanKind.CLIENT, attributes)
-        return _TracedCall(inner, span, accumulator)
+        return _TracedCall(inner, span, accumulator, self._monotonic)
 
     def stepped(self, model: ResolvedModel) -> None:
         self._inner.stepped(model)
@@ -88,11 +88,18 @@ class TracedMeter:
 
 
 class _TracedCall:
-    def __init__(self, inner: CallMeasure, span: AbstractContextManager[Span], accumulator: Accumulator) -> None:
+    def __init__(
+        self,
+        inner: CallMeasure,
+        span: AbstractContextManager[Span],
+        accumulator: Accumulator,
+        monotonic: Callable[[], float],
+    ) -> None:
         self.waits = True
         self._inner = inner
         self._entered = span
         self._accumulator = accumulator
+        self._monotonic = monotonic
         self._span: Span | None = None
         self._began = 0.0
 
@@ -105,11 +112,11 @@ class _TracedCall:
         if says_something(events):
             self.waits = False
             if self._span is not None:
-                self._span.set("gen_ai.response.time_to_first_chunk", perf_counter() - self._began)
+                self._span.set("gen_ai.response.time_to_first_chunk", self._monotonic() - self._began)
 
     async def __aenter__(self) -> Self:
         self._span = self._entered.__enter__()
-        self._began = perf_counter()
+        self._began = self._monotonic()
         await self._inner.__aenter__()
         return self
 

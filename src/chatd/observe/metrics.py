@@ -14,6 +14,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.process_collector import ProcessCollector
 
 from chatd.core.errors import NotFound
+from chatd.observe.engine_metrics import EngineMetrics
 
 # Queries take 0.1 ms to a few ms when all is well; the upper ones show lock waits and timeouts.
 QUERY_BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0, 30.0)
@@ -105,6 +106,7 @@ class Metrics:
             }
         )
         ProcessCollector(registry=self.registry)
+        self.engine = EngineMetrics(self.registry)
         self._query_children: dict[str, Histogram] = {}
         self._count_children: dict[tuple[str, str, str], Counter] = {}
         self._request_children: dict[tuple[str, str, str], tuple[Counter, Histogram]] = {}

@@ -238,6 +238,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Literal["debug", "info", "warning", "error"],
         Setting(Choice(("debug", "info", "warning", "error")), "The least important lines that are logged."),
     ] = "info"
+    otlp_endpoint: Annotated[
+        str | None,
+        Setting(
+            Url(_HTTP),
+            "Where a collector takes traces by OTLP over HTTP, like http://localhost:4318; needs chatd[traces].",
+            default_text="no traces",
+        ),
+    ] = None
     chat_acquire_batch_size: Annotated[
         int,
         Setting(
