@@ -3,19 +3,24 @@
 The kill is a real SIGKILL at each named point of a turn with three steps and one tool of each kind.
 """
 
+import asyncio
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import pytest
 
+from chatd.clock import SystemClock
+from chatd.core.access import WORKER
+from chatd.core.parts import TextPart
 from chatd.core.provider_kind import ProviderKind
 from chatd.core.states import Status
 from chatd.engine.tool_step import UNKNOWN_OUTCOME
+from chatd.store.actor import acting_as
 from chatd.testing.vendors.asked import Asked
-from chatd.testing.vendors.script import Call, Say, Turn
+from chatd.testing.vendors.script import Call, Say, Silence, Turn
 from engine.chatting import Chatting, chatting
-from engine.deployment import new_id
+from engine.deployment import PATIENCE, new_id
 from engine.turn_process import Ledger, Plan, ledger_tools, turn_process
 
 POINTS = [
@@ -103,3 +108,73 @@ async def test_a_turn_whose_process_is_killed_is_finished_by_another(database: A
     assert shown == expected
     assert done.count("start") == 1
     assert done.count("edit") <= 1
+
+
+BEGUN = Turn(Say("I begin", *[" and go on"] * 20), faults=[Silence(after_events=8)])
+
+
+def slowly(asked: Asked) -> Turn:
+    """The first process never hears the end of it."""
+    if "'work'" not in str(asked.messages):
+        return Turn(Say("Hello."))
+    return BEGUN
+
+
+async def until_checkpointed(chats: Chatting, chat: UUID) -> None:
+    """Until the other process has stored what it has shown."""
+    async with asyncio.timeout(PATIENCE):
+        while not await chats.deployment.pool.fetchval(
+            "SELECT count(*) FROM chat_checkpoints WHERE chat_id = $1", chat
+        ):
+            await SystemClock().sleep(0.05, timer="test")
+
+
+@pytest.mark.behaviour("STATE-11")
+async def test_what_was_seen_of_an_answer_is_there_until_another_attempt_has_something(database: Any, tmp_path: Path):
+    answers = [Turn(Say("Hello.")), BEGUN]
+
+    def script(asked: Asked) -> Turn:
+        return answers.pop(0) if answers else Turn(Say("All of it."))
+
+    async with chatting(database.dsn, script, kind=ProviderKind.OPENAI_COMPAT) as chats:
+        chat = await idle_chat(chats)
+        dead = new_id()
+        plan = Plan(database.dsn, dead, chat, chats.deployment.user_id, str(tmp_path / "ledger"))
+        async with turn_process(plan) as process:
+            await until_checkpointed(chats, chat)
+            await process.kill()
+        killed = await chats.deployment.state(chat)
+        with acting_as(WORKER):
+            seen = await chats.parts.checkpoints.checkpointed(chat, killed["history_version"])
+        await chats.deployment.silence(dead)
+        await chats.fake_clock.wait_for("acquire")
+        await chats.fake_clock.advance(1)
+        await chats.resting(chat)
+
+        (shown,) = [preview.part for preview in seen]
+        assert isinstance(shown, TextPart)
+        assert shown.text.startswith("I begin and go on")
+        assert await chats.shown(chat) == ["user: hello", "assistant: Hello.", "user: work", "assistant: All of it."]
+        assert killed["generation_attempt"] == 1
+        assert chats.attempts[-1] == (killed["history_version"], 2)
+
+
+@pytest.mark.behaviour("STATE-11")
+async def test_what_was_seen_is_stored_when_the_turn_is_not_to_be_redone(database: Any, tmp_path: Path):
+    async with chatting(database.dsn, slowly, kind=ProviderKind.OPENAI_COMPAT) as chats:
+        chat = await idle_chat(chats)
+        dead = new_id()
+        plan = Plan(database.dsn, dead, chat, chats.deployment.user_id, str(tmp_path / "ledger"))
+        async with turn_process(plan) as process:
+            await until_checkpointed(chats, chat)
+            await process.kill()
+        await chats.interrupt(chat)  # the owner can't hear it any more
+        await chats.deployment.silence(dead)
+        await chats.fake_clock.wait_for("acquire")
+        await chats.fake_clock.advance(1)
+        state = await chats.resting(chat)
+
+        assert state["status"] == Status.WAITING
+        *before, last = await chats.shown(chat)
+        assert before == ["user: hello", "assistant: Hello.", "user: work"]
+        assert last.startswith("assistant: I begin and go on")
