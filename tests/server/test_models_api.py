@@ -259,12 +259,13 @@ async def test_a_model_takes_from_the_catalogue_what_nobody_said(serving: Any):
             {"model_config": {"reasoning_effort": {"default": "high", "max": "low"}}},
             ["model_config.reasoning_effort.default"],
         ),
-        ({"model_config": {"reasoning_effort": {"default": "high"}}}, ["model_config.reasoning_effort"]),
+        ({"model_config": {"reasoning_effort": {"default": "high"}}}, ["model_config.reasoning_effort.max"]),
         ({"model_config": {"first_event_seconds": 0}}, ["model_config.first_event_seconds"]),
         ({"model_config": {"silence_seconds": 3601}}, ["model_config.silence_seconds"]),
         ({"model_config": {"temperature": 3}}, ["model_config.temperature"]),
-        ({"model_config": {"colour": "red"}}, ["model_config"]),
-        ({"model_config": {"capabilities": {"smell": True}}}, ["model_config.capabilities"]),
+        ({"colour": "red"}, ["colour"]),
+        ({"model_config": {"colour": "red"}}, ["model_config.colour"]),
+        ({"model_config": {"capabilities": {"smell": True}}}, ["model_config.capabilities.smell"]),
         (
             {"model_config": {"provider_options": {"openai": {"store": True}}}},
             ["model_config.provider_options.openai"],
@@ -348,6 +349,7 @@ async def test_the_log_says_who_changed_what_and_no_values(serving: Any):
     async with serving() as running:
         with structlog.testing.capture_logs() as logs:
             id = await provider(running.owner)
+            bare = await running.owner.post(PROVIDERS, {"type": "openai", "name": "bare", "enabled": False})
             made = await model(running.owner, id)
             await patch(running.owner, f"{PROVIDERS}/{id}", api_key="sk-second-secret", enabled=True)
             await patch(running.owner, f"{MODELS}/{made['id']}", display_name="Best")
@@ -358,6 +360,7 @@ async def test_the_log_says_who_changed_what_and_no_values(serving: Any):
     noted = [line for line in logs if "fields" in line]
     assert [(line["event"], line["id"]) for line in noted] == [
         ("a provider was made", id),
+        ("a provider was made", bare.body["id"]),
         ("a model was added", made["id"]),
         ("a provider was changed", id),
         ("a model was changed", made["id"]),
@@ -365,7 +368,15 @@ async def test_the_log_says_who_changed_what_and_no_values(serving: Any):
         ("a provider was deleted", id),
     ]
     assert {line["by"] for line in noted} == {"olga"}
-    assert [line["fields"] for line in noted[2:]] == [["api_key", "enabled"], ["display_name"], [], []]
+    assert [line["fields"] for line in noted] == [
+        ["type", "name", "api_key"],
+        ["type", "name", "enabled"],
+        ["ai_provider_id", "model"],
+        ["api_key", "enabled"],
+        ["display_name"],
+        [],
+        [],
+    ]
     assert "secret" not in str(logs)
 
 
@@ -494,7 +505,7 @@ async def test_a_test_makes_one_small_call_and_says_how_long_it_took(serving: An
         unsaved = await running.owner.post(f"{PROVIDERS}/test", fields)
         id = await provider(running.owner, **fields)
         await model(running.owner, id, "some-model", context_limit=1000)
-        saved = await running.owner.post(f"{PROVIDERS}/{id}/test", {})
+        saved = await running.owner.call("POST", f"{PROVIDERS}/{id}/test", None)
 
     assert (unsaved.status, saved.status) == (200, 200)
     assert unsaved.body["ok"], unsaved
@@ -535,7 +546,7 @@ async def test_a_failed_test_says_what_is_wrong_in_words(serving: Any):
     assert (nobody["ok"], nobody["kind"]) == (False, "timeout")
     assert nobody["message"] == f"Nobody answers at {address}. Check the base URL and that the server runs."
     assert (no_key["ok"], no_key["kind"]) == (False, "config")
-    assert "no API key" in no_key["message"]
+    assert no_key["message"] == "The new provider has no API key."
     assert wrong(no_model) == ["model"]
 
 

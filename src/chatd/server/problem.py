@@ -23,6 +23,7 @@ from chatd.core.errors import (
     Unauthenticated,
     Validation,
 )
+from chatd.server.allowed_values import explained
 from chatd.wire.problem import Problem
 
 STORE_RETRY_SECONDS = 2  # a database that restarts is back within a few seconds
@@ -30,6 +31,7 @@ CLASH_RETRY_SECONDS = 1  # the least that the header can say; the other request 
 UNEXPECTED = 500
 _DECODER = "litestar.serialization.msgspec_hooks"  # where Litestar decodes request bodies
 
+_FIELD = re.compile(r"Object (?P<how>contains unknown|missing required) field `(?P<name>[^`]*)`")
 _MSGSPEC_PATH = re.compile(r"^(?P<what>.*?)(?: - at `(?P<path>[^`]*)`)?$", re.DOTALL)
 
 
@@ -76,16 +78,34 @@ def litestar_answers() -> dict[int | type[Exception], Any]:
     return {HTTPException: _litestar_answer, Exception: _litestar_answer}
 
 
-def _litestar_answer(_request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
+def _litestar_answer(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
     answer = answer_to(error, request_id="")
     if answer.status >= UNEXPECTED:
         raise error
+    if isinstance(error, ValidationException):
+        answer = _with_allowed_values(answer, request)
     return Response(
         content=answer.body(),
         status_code=answer.status,
         headers=dict(answer.headers),
         media_type="application/json",
     )
+
+
+def _with_allowed_values(answer: Answer, request: Request[Any, Any, Any]) -> Answer:
+    """Only the route knows the type of what was wrong."""
+    handler = request.route_handler
+    parameters = handler.parsed_fn_signature.parameters
+    found: list[Validation] = []
+    for wrong in answer.problem.validations:
+        parameter = parameters.get(wrong.field)
+        body = handler.parsed_data_field
+        if parameter is not None:
+            detail = explained(wrong.detail, parameter.annotation, "")
+        else:
+            detail = wrong.detail if body is None else explained(wrong.detail, body.annotation, wrong.field)
+        found.append(Validation(wrong.field, detail))
+    return msgspec.structs.replace(answer, problem=_with_validations(answer.problem, found))
 
 
 def _of_chatd(error: ChatdError) -> Answer | None:
@@ -225,7 +245,7 @@ def _validation_of(error: Exception) -> Validation:
     """msgspec says "Expected `int`, got `str` - at `$.a[0].b`"; the field is then `a[0].b`."""
     match = _MSGSPEC_PATH.match(str(error))
     path = (match["path"] if match else None) or ""
-    return Validation(field=path.removeprefix("$").removeprefix("."), detail=match["what"] if match else str(error))
+    return _named(path.removeprefix("$").removeprefix("."), match["what"] if match else str(error))
 
 
 def _validations_of(extra: object) -> list[Validation]:
@@ -236,8 +256,17 @@ def _validations_of(extra: object) -> list[Validation]:
             entry = cast("dict[str, object]", item)
             field = str(entry.get("key", ""))
             # A body that is wrong as a whole has the name of the route's own parameter.
-            found.append(Validation("" if field == "data" else field, str(entry.get("message", "is not valid"))))
+            found.append(_named("" if field == "data" else field, str(entry.get("message", "is not valid"))))
     return found
+
+
+def _named(path: str, detail: str) -> Validation:
+    """Of a field too many or too few msgspec gives the path of what it is in, and its name in words."""
+    match = _FIELD.fullmatch(detail)
+    if match is None:
+        return Validation(path, detail)
+    field = f"{path}.{match['name']}" if path else match["name"]
+    return Validation(field, "there is no such field" if match["how"] == "contains unknown" else "needed")
 
 
 def _first_line(error: BaseException) -> str:

@@ -30,8 +30,6 @@ from chatd.store.queries import GetProviderRow, ModelConfig
 from chatd.store.store import Store
 from chatd.wire import models as wire
 
-_NEW = "the new provider"  # what one that has no name yet is called in messages
-
 
 class Providers:
     def __init__(
@@ -125,7 +123,7 @@ class Providers:
     async def test_unsaved(self, asked: wire.TestNewProvider, person: Person) -> tuple[str, ProbeResult]:
         _require(person, Action.CREATE)
         model_checks.check_provider(name="new", display_name="", base_url=asked.base_url)
-        access = _access(asked.type, _NEW, asked.base_url, asked.api_key, asked.options)
+        access = _access(asked.type, "", asked.base_url, asked.api_key, asked.options)
         model_checks.refuse(provider_option_problems(access))
         return await self._probe(access, asked.type, asked.model, [])
 

@@ -74,7 +74,7 @@ class UpdateProvider(msgspec.Struct, forbid_unknown_fields=True):
     enabled: bool | UnsetType = UNSET
 
 
-class TestSavedProvider(msgspec.Struct, forbid_unknown_fields=True):
+class TestSavedProvider(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is left out is as it is stored. `model`: one that is configured for the provider, unless it is named."""
 
     model: ModelName | None = None

@@ -3,15 +3,16 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import suppress
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import aiohttp
 import asyncpg
 import msgspec
 import pytest
 from litestar import Litestar, Request, get, post
-from litestar.params import FromPath, JSONBody
+from litestar.params import FromPath, FromQuery, JSONBody
 
 from chatd.core.errors import Conflict, Forbidden, NotFound, Unauthenticated, Validation
 from chatd.server.problem import litestar_answers
@@ -32,6 +33,27 @@ class Item(msgspec.Struct):
 class Order(msgspec.Struct):
     count: Annotated[int, msgspec.Meta(ge=1)]
     items: list[Item]
+
+
+class Kind(StrEnum):
+    SMALL = "small"
+    LARGE = "large"
+
+
+class Parcel(msgspec.Struct, forbid_unknown_fields=True):
+    kind: Kind
+    more: dict[str, list[Kind]] = {}
+    size: Literal[1, 2] | None = None
+
+
+@post("/api/parcels")
+async def parcel(data: JSONBody[Parcel]) -> Parcel:
+    return data
+
+
+@get("/api/parcels")
+async def parcels(kind: FromQuery[Kind | None] = None) -> None:
+    return None
 
 
 @get("/api/things/{number:int}")
@@ -126,6 +148,38 @@ async def test_wrong_fields_are_400_and_are_named_by_their_path(live: Live):
         problem = await problem_of(response, 400)
 
     assert [validation.field for validation in problem.validations] == ["items[1].size"]
+
+
+@pytest.mark.parametrize(
+    ("body", "field", "detail"),
+    [
+        ({"kind": "bogus"}, "kind", "Invalid enum value 'bogus'; one of small, large"),
+        (
+            {"kind": "small", "more": {"x": ["large", "no"]}},
+            "more[...][1]",
+            "Invalid enum value 'no'; one of small, large",
+        ),
+        ({"kind": "small", "size": 7}, "size", "Invalid enum value 7; one of 1, 2"),
+        ({"kind": "small", "colour": "red"}, "colour", "there is no such field"),
+        ({}, "kind", "needed"),
+    ],
+)
+async def test_what_would_have_been_right_is_said(body: Any, field: str, detail: str):
+    app = Litestar([parcel], exception_handlers=litestar_answers(), logging_config=None)
+    async with served(layered(app)) as live, live.client.post("/api/parcels", json=body) as response:
+        problem = await problem_of(response, 400)
+
+    assert [(wrong.field, wrong.detail) for wrong in problem.validations] == [(field, detail)]
+
+
+async def test_what_a_query_may_say_is_said():
+    app = Litestar([parcels], exception_handlers=litestar_answers(), logging_config=None)
+    async with served(layered(app)) as live, live.client.get("/api/parcels?kind=bogus") as response:
+        problem = await problem_of(response, 400)
+
+    assert [(wrong.field, wrong.detail) for wrong in problem.validations] == [
+        ("kind", "Invalid enum value 'bogus'; one of small, large")
+    ]
 
 
 async def test_a_body_of_the_wrong_kind_is_400(live: Live):

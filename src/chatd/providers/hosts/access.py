@@ -23,10 +23,20 @@ class ProviderAccess(msgspec.Struct, frozen=True):
     """A configured provider. `base_url` is empty for the vendor's own; `options` is JSON, read by its kind of host."""
 
     kind: ProviderKind
-    name: str
+    name: str  # empty before it has one
     base_url: str = ""
     api_key: Secret | None = None
     options: str = "{}"
+
+    @property
+    def called(self) -> str:
+        """As within a sentence."""
+        return f"the provider {self.name}" if self.name else "the new provider"
+
+    @property
+    def subject(self) -> str:
+        """As at the beginning of one."""
+        return f"T{self.called[1:]}"
 
     def __repr__(self) -> str:
         return f"ProviderAccess({self.kind.value!r}, {self.name!r}, {self.base_url!r})"  # options may hold keys too
@@ -51,23 +61,19 @@ class Host(Protocol):
 
 def required_key(access: ProviderAccess) -> str:
     if access.api_key is None or not access.api_key.reveal():
-        raise InvalidRequest(
-            f"The provider {access.name} has no API key.", validations=[Validation("api_key", "missing")]
-        )
+        raise InvalidRequest(f"{access.subject} has no API key.", validations=[Validation("api_key", "missing")])
     return access.api_key.reveal()
 
 
 def required_url(access: ProviderAccess) -> str:
     if not access.base_url:
-        raise InvalidRequest(
-            f"The provider {access.name} needs a base URL.", validations=[Validation("base_url", "missing")]
-        )
+        raise InvalidRequest(f"{access.subject} needs a base URL.", validations=[Validation("base_url", "missing")])
     return access.base_url.rstrip("/")
 
 
 def not_installed(access: ProviderAccess, package: str) -> InvalidRequest:
     return InvalidRequest(
-        f"The provider {access.name} needs the package {package}, which is not installed.",
+        f"{access.subject} needs the package {package}, which is not installed.",
         detail=f"Install it where chatd runs: pip install {package}",
     )
 
@@ -92,7 +98,7 @@ def read_options(access: ProviderAccess, kind: type[Options]) -> Options:
         return msgspec.json.decode(access.options, type=kind)
     except (msgspec.ValidationError, msgspec.DecodeError) as error:
         raise InvalidRequest(
-            f"The options of the provider {access.name} can't be read.", validations=[Validation("options", str(error))]
+            f"The options of {access.called} can't be read.", validations=[Validation("options", str(error))]
         ) from error
 
 

@@ -96,7 +96,7 @@ class BedrockHost:
 
     def _no_credentials(self, why: str) -> InvalidRequest:
         return InvalidRequest(
-            f"There are no usable AWS credentials for the provider {self._access.name}.",
+            f"There are no usable AWS credentials for {self._access.called}.",
             detail="Set an API key, an access key, or run chatd with a profile or role.",
             validations=[Validation("api_key", why)],
         )

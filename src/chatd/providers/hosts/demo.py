@@ -26,7 +26,7 @@ class DemoHost:
     framing = SseFraming
 
     def __init__(self, access: ProviderAccess, find: FindDemo | None) -> None:
-        self._name = access.name
+        self._subject = access.subject
         self._find = find
         self._protocol = OpenAIChat()
 
@@ -36,7 +36,7 @@ class DemoHost:
     async def prepare(self, request: ModelRequest) -> OutboundRequest:
         if self._find is None:
             raise InvalidRequest(
-                f"The provider {self._name} is the demo model, which is switched off on this server.",
+                f"{self._subject} is the demo model, which is switched off on this server.",
                 detail="Start the server with --demo-model auto, or configure another provider.",
             )
         url, key = await self._find()

@@ -109,13 +109,13 @@ class VertexHost:
             raise self._no_credentials(error) from error
         if not self._project:
             raise InvalidRequest(
-                f"The provider {self._access.name} needs a project.", validations=[Validation("options", "project")]
+                f"{self._access.subject} needs a project.", validations=[Validation("options", "project")]
             )
 
     def _no_credentials(self, error: Exception) -> InvalidRequest:
         self._credentials = None  # to look for them anew: a file may have been put right
         return InvalidRequest(
-            f"There are no usable Google credentials for the provider {self._access.name}.",
+            f"There are no usable Google credentials for {self._access.called}.",
             detail="Set the JSON of a service account as its API key, or run chatd with default credentials.",
             validations=[Validation("api_key", type(error).__name__)],
         )
