@@ -8,14 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatd.core.accumulate import Answer
 from chatd.core.messages import Message, NewMessage, Role, Visibility, read_content
-from chatd.core.model import FinishReason, PromptMessage
+from chatd.core.model import PromptMessage
 from chatd.core.parts import Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart, UnknownPart
 from chatd.core.prompt import prompt_of
-from chatd.core.step import local_calls, ordered
+from chatd.core.step import local_calls
 from chatd.core.stored_parts import CONTENT_VERSION, encode_parts
-from chatd.core.usage import Usage
+from chatd.core.vendor_order import vendor_first
 from core.part_strategies import PARTS
 
 ORIGIN = "provider-1"
@@ -75,17 +74,13 @@ def searched(id: str) -> tuple[ToolCallPart, ToolResultPart]:
     return call, ToolResultPart(tool_call_id=id, tool_name="web_search", result="[]", provider_executed=True)
 
 
-def answer(*parts: Part) -> Answer:
-    return Answer(parts, Usage(), FinishReason.STOP)
-
-
 @pytest.mark.behaviour("LOOP-3")
 def test_what_the_provider_ran_stands_after_its_call_and_before_our_calls():
     first, first_result = searched("s1")
     second, second_result = searched("s2")
     mine, text = ToolCallPart(tool_call_id="c", tool_name="look"), TextPart(text="so")
 
-    parts = ordered(answer(first, mine, second, first_result, text, second_result))
+    parts = vendor_first((first, mine, second, first_result, text, second_result))
 
     assert parts == (first, first_result, second, second_result, mine, text)
     assert local_calls(parts) == (mine,)
@@ -94,7 +89,7 @@ def test_what_the_provider_ran_stands_after_its_call_and_before_our_calls():
 def test_a_result_of_an_id_that_was_used_twice_stands_once():
     call, result = searched("s")
 
-    assert ordered(answer(call, call, result)) == (call, result, call)
+    assert vendor_first((call, call, result)) == (call, result, call)
 
 
 def test_all_else_keeps_its_order():
@@ -104,8 +99,8 @@ def test_all_else_keeps_its_order():
     call, result = searched("s")
     said = (thoughts[0], calls[0], thoughts[1], calls[1], TextPart(text="a"))
 
-    assert ordered(answer(*said)) == said
-    assert ordered(answer(*said, thoughts[2], call, result)) == (
+    assert vendor_first(said) == said
+    assert vendor_first((*said, thoughts[2], call, result)) == (
         thoughts[0],
         call,
         result,
@@ -118,13 +113,13 @@ def test_an_answer_in_order_stays_as_it_is():
     call, result = searched("s")
     parts = (TextPart(text="a"), call, result, TextPart(text="b"), ToolCallPart(tool_call_id="c", tool_name="t"))
 
-    assert ordered(answer(*parts)) == parts
+    assert vendor_first(parts) == parts
 
 
 @given(st.lists(PARTS, max_size=8))
 def test_ordering_loses_nothing(parts: list[Part]):
-    once = ordered(answer(*parts))
+    once = vendor_first(parts)
 
-    assert ordered(answer(*once)) == once
+    assert vendor_first(once) == once
     assert sorted(map(repr, once)) == sorted(map(repr, parts))
     assert local_calls(once) == local_calls(parts)

@@ -57,6 +57,7 @@ async def test_it_says_that_it_is_a_demo_and_what_to_try():
     assert said.finish is FinishReason.STOP
     assert isinstance(said.parts[0], TextPart)
     assert "demo model" in said.parts[0].text
+    assert "docs/models.md" in said.parts[0].text
     assert said.usage.output_tokens
 
 

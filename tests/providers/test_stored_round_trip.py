@@ -22,7 +22,8 @@ from chatd.core.reasoning import ReasoningEffort
 from chatd.core.repair import repair
 from chatd.core.roles import Role
 from chatd.core.secret import Secret
-from chatd.core.step import local_calls, ordered
+from chatd.core.step import local_calls
+from chatd.core.vendor_order import vendor_first
 from chatd.providers.asking import Asked, ask
 from chatd.providers.hosts import Host, ProviderAccess, host_of
 from chatd.providers.transport import Transport, open_transport
@@ -93,7 +94,7 @@ class Vendor:
 
 def step_of(answer: Answer, model: UUID) -> list[NewMessage]:
     """As a turn stores it: the answer, and a message for each result."""
-    parts = ordered(answer)
+    parts = vendor_first(answer.parts)
     results = [
         ToolResultPart(tool_call_id=call.tool_call_id, tool_name=call.tool_name, result='{"ok":true}')
         for call in local_calls(parts)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from ipaddress import ip_address
+from types import MappingProxyType
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -18,6 +19,7 @@ API_KEY_LONGEST: Final = 10_240  # a service account of Google is 2.5 kB
 MOST_CONTEXT: Final = 10**12
 _HOST: Final = re.compile(r"[a-zA-Z0-9_-]{1,63}(\.[a-zA-Z0-9_-]{1,63})*")  # labels as DNS has them
 _HOST_LONGEST: Final = 253
+_DEFAULT_PORTS: Final = MappingProxyType({"http": 80, "https": 443})
 
 
 def check_provider(*, name: str, display_name: str, base_url: str) -> None:
@@ -107,7 +109,7 @@ def _is_host(host: str) -> bool:
 
 def _origin(url: str) -> tuple[str, str, int | None]:
     parts = urlsplit(url)
-    return parts.scheme, (parts.hostname or "").lower(), parts.port
+    return parts.scheme, (parts.hostname or "").lower(), parts.port or _DEFAULT_PORTS.get(parts.scheme)
 
 
 def _printable(text: str) -> bool:

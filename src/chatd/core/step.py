@@ -1,15 +1,8 @@
-"""What one step leaves in the history: the answer, and a message for each result of a local tool."""
+"""What one step leaves to do: the calls of an answer that are ours to run."""
 
 from collections.abc import Sequence
 
-from chatd.core.accumulate import Answer
-from chatd.core.parts import AnyPart, Part, ToolCallPart
-from chatd.core.vendor_order import vendor_first
-
-
-def ordered(answer: Answer) -> tuple[Part, ...]:
-    """The parts of the assistant's message, none of them lost."""
-    return vendor_first(answer.parts)
+from chatd.core.parts import AnyPart, ToolCallPart
 
 
 def local_calls(parts: Sequence[AnyPart]) -> tuple[ToolCallPart, ...]:

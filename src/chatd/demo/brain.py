@@ -7,6 +7,7 @@ from typing import Final
 import msgspec
 
 MODEL: Final = "demo"
+_GUIDE: Final = "`docs/models.md`"  # comes with chatd
 _MOST_SHOWN: Final = 1200  # characters of a tool's result that are quoted back
 
 _COMMAND: Final = re.compile(r"\b(?:run|execute)\b[:\s]+(?:`([^`]+)`|\"([^\"]+)\"|([^\n]+))", re.IGNORECASE)
@@ -56,8 +57,8 @@ def _to_user(text: str, tools: frozenset[str]) -> Said:
     if _THINK.search(text):
         return Said(
             "I have thought about it, and I am still the demo model: I can't really answer that. Connect a model "
-            "provider in the settings, and ask again.",
-            reasoning="The user wants reasons. I have rules, not reasons. I will say so and point at the settings.",
+            f"provider, as {_GUIDE} says, and ask again.",
+            reasoning=f"The user wants reasons. I have rules, not reasons. I will say so and point at {_GUIDE}.",
         )
     return Said(_WELCOME)
 
@@ -86,5 +87,5 @@ _WELCOME: Final = (
     "- read README.md\n"
     "- count to 100, and press Stop\n"
     "- think about something\n\n"
-    "For real answers, add a model provider in the settings."
+    f"For real answers, add a model provider: {_GUIDE} says how."
 )
