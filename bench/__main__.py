@@ -3,7 +3,7 @@
 import asyncio
 import sys
 
-from bench import chunks, databases, hints, requests, start, transitions
+from bench import chunks, databases, hints, requests, start, transitions, turn
 
 BENCHMARKS = {
     "start": start.main,
@@ -12,6 +12,7 @@ BENCHMARKS = {
     "databases": databases.main,
     "transitions": transitions.main,
     "chunks": chunks.main,
+    "turn": turn.main,
 }
 
 
