@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from prometheus_client.metrics import MetricWrapperBase
 
 from chatd.observe.metrics import Metrics
 
@@ -12,14 +13,13 @@ ROW = re.compile(r"^\| `(chatd_\w+)` \| (\w+) \|([^|]*)\|", re.MULTILINE)
 
 
 def declared() -> dict[str, tuple[str, frozenset[str]]]:
-    found: dict[str, tuple[str, frozenset[str]]] = {}
-    for one in set(Metrics().registry._collector_to_names):
-        name: str = getattr(one, "_name", "")
-        if name.startswith("chatd_"):
-            kind: str = one._type  # pyright: ignore[reportAttributeAccessIssue]
-            shown = {"counter": f"{name}_total", "info": f"{name}_info"}.get(kind, name)
-            labels = frozenset[str](one._labelnames)  # pyright: ignore[reportAttributeAccessIssue]
-            found[shown] = (kind, labels)
+    metrics = Metrics()
+    found = {one.name: (one.kind, frozenset(one.labels)) for one in metrics.engine.board.metrics}
+    for one in set(metrics.registry._collector_to_names):
+        if isinstance(one, MetricWrapperBase) and one._name.startswith("chatd_"):
+            kind = str(one._type)
+            shown = {"counter": f"{one._name}_total", "info": f"{one._name}_info"}.get(kind, str(one._name))
+            found[shown] = (kind, frozenset(one._labelnames))
     return found
 
 

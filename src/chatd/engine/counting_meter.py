@@ -62,7 +62,7 @@ class CountingMeter:
 
     def _ended(self, episode: Episode | None) -> None:
         if episode is not None and episode.dropped:
-            self._metrics.dropped.inc(episode.dropped)
+            self._metrics.dropped.value += episode.dropped
 
 
 @contextmanager

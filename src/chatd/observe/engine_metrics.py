@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from typing import Final
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import CollectorRegistry, Gauge
 
 from chatd.core.usage import Usage
+from chatd.observe.tallies import Tally, TallyBoard
 
 UNKNOWN: Final = "unknown"  # for an empty label
 OTHER: Final = "other"  # for all that come after so many
@@ -29,12 +30,8 @@ class EngineMetrics:
     """In the registry of `Metrics`. `of` gives those of one model; what it gives may be kept."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
-        def count(name: str, help: str, *labels: str) -> Counter:
-            return Counter(name, help, labels, registry=registry)
-
-        def spread(name: str, help: str, buckets: tuple[float, ...], *labels: str) -> Histogram:
-            return Histogram(name, help, labels, buckets=buckets, registry=registry)
-
+        self.board = TallyBoard(registry)
+        count, spread = self.board.count, self.board.spread
         self.calls = count("chatd_provider_calls_total", "Calls of models, by how they ended.", *_MODEL, "outcome")
         self.call_seconds = spread(
             "chatd_provider_call_seconds", "Time of a call, to the end of its answer.", CALL_BUCKETS, *_MODEL
@@ -55,7 +52,7 @@ class EngineMetrics:
         self.tool_cuts = count("chatd_tool_results_truncated_total", "Results cut to fit.", *_MODEL, "tool")
         self.tool_seconds = spread("chatd_tool_seconds", "Time of a call of a tool.", TOOL_BUCKETS, "tool")
         self.tool_bytes = spread("chatd_tool_result_bytes", "Size of a result.", RESULT_BUCKETS, "tool")
-        self.dropped = count("chatd_stream_parts_dropped_total", "Live parts that found no room.")
+        self.dropped = count("chatd_stream_parts_dropped_total", "Live parts that found no room.").of()
         self._chats = Gauge("chatd_chats", "Chats that this process runs.", ["state"], registry=registry)
         self.generating = 0
         self._chats.labels("generating").set_function(lambda: self.generating)
@@ -78,35 +75,35 @@ class EngineMetrics:
 
 
 class ModelMetrics:
-    """Those of one model. Children are kept: `labels()` is the dear part."""
+    """Those of one model."""
 
     def __init__(self, metrics: EngineMetrics, provider: str, model: str) -> None:
         self._metrics = metrics
         self._labels = (provider, model)
-        self._seconds = metrics.call_seconds.labels(provider, model)
-        self._first_token = metrics.first_token_seconds.labels(provider, model)
-        self._cost = metrics.cost.labels(provider, model)
-        self._messages = metrics.prompt_messages.labels(provider, model)
-        self._bytes = metrics.prompt_bytes.labels(provider, model)
-        self._steps = metrics.steps.labels(provider, model)
-        self._calls: dict[str, Counter] = {}
-        self._tokens: dict[str, Counter] = {}
+        self._seconds = metrics.call_seconds.of(provider, model)
+        self._first_token = metrics.first_token_seconds.of(provider, model)
+        self._cost = metrics.cost.of(provider, model)
+        self._messages = metrics.prompt_messages.of(provider, model)
+        self._bytes = metrics.prompt_bytes.of(provider, model)
+        self._steps = metrics.steps.of(provider, model)
+        self._calls: dict[str, Tally] = {}
+        self._tokens: dict[str, Tally] = {}
         self._tools: dict[str, ToolMetrics] = {}
 
     def called(self, outcome: str, seconds: float, *, messages: int) -> None:
         calls = self._calls.get(outcome)
         if calls is None:
-            calls = self._calls[outcome] = self._metrics.calls.labels(*self._labels, outcome)
-        calls.inc()
-        self._seconds.observe(seconds)
-        self._messages.observe(messages)
+            calls = self._calls[outcome] = self._metrics.calls.of(*self._labels, outcome)
+        calls.value += 1
+        self._seconds.add(seconds)
+        self._messages.add(messages)
 
     def sent(self, size: int) -> None:
-        self._bytes.observe(size)
+        self._bytes.add(size)
 
     def began(self, seconds: float) -> None:
         """The answer, after so long."""
-        self._first_token.observe(seconds)
+        self._first_token.add(seconds)
 
     def used(self, usage: Usage, cost: int | None) -> None:
         self._count("input", usage.input_tokens)
@@ -115,16 +112,16 @@ class ModelMetrics:
         self._count("cache_creation", usage.cache_creation_tokens)
         self._count("reasoning", usage.reasoning_tokens)
         if cost:
-            self._cost.inc(cost)
+            self._cost.value += cost
 
     def stepped(self) -> None:
-        self._steps.inc()
+        self._steps.value += 1
 
     def retried(self, kind: str) -> None:
-        self._metrics.retries.labels(*self._labels, kind).inc()
+        self._metrics.retries.of(*self._labels, kind).value += 1
 
     def compacted(self, result: str) -> None:
-        self._metrics.compactions.labels(*self._labels, result).inc()
+        self._metrics.compactions.of(*self._labels, result).value += 1
 
     def tool(self, name: str) -> "ToolMetrics":
         if name not in self._tools and len(self._tools) >= MOST_TOOLS:
@@ -139,8 +136,8 @@ class ModelMetrics:
             return
         counter = self._tokens.get(kind)
         if counter is None:
-            counter = self._tokens[kind] = self._metrics.tokens.labels(*self._labels, kind)
-        counter.inc(tokens)
+            counter = self._tokens[kind] = self._metrics.tokens.of(*self._labels, kind)
+        counter.value += tokens
 
 
 class ToolMetrics:
@@ -149,18 +146,18 @@ class ToolMetrics:
     def __init__(self, metrics: EngineMetrics, provider: str, model: str, tool: str) -> None:
         self._metrics = metrics
         self._labels = (provider, model, tool)
-        self._seconds = metrics.tool_seconds.labels(tool)
-        self._bytes = metrics.tool_bytes.labels(tool)
-        self._calls: dict[str, Counter] = {}
+        self._seconds = metrics.tool_seconds.of(tool)
+        self._bytes = metrics.tool_bytes.of(tool)
+        self._calls: dict[str, Tally] = {}
 
     def called(self, outcome: str, seconds: float) -> None:
         calls = self._calls.get(outcome)
         if calls is None:
-            calls = self._calls[outcome] = self._metrics.tool_calls.labels(*self._labels, outcome)
-        calls.inc()
-        self._seconds.observe(seconds)
+            calls = self._calls[outcome] = self._metrics.tool_calls.of(*self._labels, outcome)
+        calls.value += 1
+        self._seconds.add(seconds)
 
     def answered(self, size: int, *, is_cut: bool) -> None:
-        self._bytes.observe(size)
+        self._bytes.add(size)
         if is_cut:
-            self._metrics.tool_cuts.labels(*self._labels).inc()
+            self._metrics.tool_cuts.of(*self._labels).value += 1
