@@ -6,8 +6,10 @@ import pytest
 
 from chatd.core.provider_kind import ProviderKind
 from chatd.core.usage import Usage
+from chatd.engine.meter import NO_METER
 from chatd.engine.tools.tool import ToolCall, ToolOutput
-from chatd.observe.traces import SpanKind
+from chatd.engine.traced_meter import TracedMeter
+from chatd.observe.traces import OtelTracer, SpanKind
 from chatd.testing.vendors.script import Call, Delay, Refuse, Say, Silence, Think, Turn
 from engine.chatting import MODEL, chatting
 from engine.measuring import RecordingTracer
@@ -134,3 +136,32 @@ async def test_no_span_holds_what_anybody_wrote(database: Any):
     written = tracer.written()
     for text in ("thoughts", "an answer", "a file", "the end", "a question", "instructions", "saw", "A chat"):
         assert text not in written
+
+
+async def test_opentelemetry_gets_the_same_tree(database: Any):
+    sdk = pytest.importorskip("opentelemetry.sdk.trace")
+    export = pytest.importorskip("opentelemetry.sdk.trace.export")
+    memory = pytest.importorskip("opentelemetry.sdk.trace.export.in_memory_span_exporter")
+    kept, provider = memory.InMemorySpanExporter(), sdk.TracerProvider(shutdown_on_exit=False)
+    provider.add_span_processor(export.SimpleSpanProcessor(kept))
+    tracer = OtelTracer(provider.get_tracer("test"))
+    silent = Turn(Say("One, ", "two"), faults=[Silence(after_events=4)])
+    script = [Turn(Call("look", "{}"), Call("look", "{}")), Turn(Say("Done."), usage=FULL), SUMMARY, silent]
+    async with chatting(
+        database.dsn,
+        script,
+        tools=[ScriptedTool("look")],
+        meter=lambda clock: TracedMeter(NO_METER, tracer, clock.monotonic),
+    ) as chats:
+        chat = await chats.begin()
+        await chats.streamed(chat, "One, ")
+        await chats.interrupt(chat)
+        await chats.resting(chat)
+
+    spans = sorted(kept.get_finished_spans(), key=lambda span: span.start_time)
+    names = {span.context.span_id: span.name for span in spans}
+    tree = [f"{names[span.parent.span_id]} > {span.name}" if span.parent else span.name for span in spans]
+    in_turn = [f"{TURN} > {name}" for name in (CHAT, LOOK, LOOK, CHAT, "compaction")]
+    assert tree == [TURN, *in_turn, f"compaction > {CHAT}", f"{TURN} > {CHAT}"]
+    assert {span.context.trace_id for span in spans} == {spans[0].context.trace_id}
+    assert not any(span.events for span in spans)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from chatd.core.errors import InvalidRequest
+from chatd.core.errors import StartRefused
 from chatd.observe import traces
 from chatd.observe.traces import OtelTracer, SpanKind, otlp_tracer
 
@@ -59,7 +59,7 @@ async def test_without_the_packages_it_says_what_to_install(monkeypatch: pytest.
         raise ImportError(name)
 
     monkeypatch.setattr(traces, "import_module", missing)
-    with pytest.raises(InvalidRequest, match=r"chatd\[traces\]"):
+    with pytest.raises(StartRefused, match=r"chatd\[traces\]"):
         async with otlp_tracer("http://127.0.0.1:4318", version="1", replica=""):
             pass
 

@@ -10,7 +10,7 @@ from enum import StrEnum
 from importlib import import_module
 from typing import Any, Final, Protocol
 
-from chatd.core.errors import InvalidRequest
+from chatd.core.errors import StartRefused
 
 Value = str | int | float | bool
 # The collector may be away when the process ends. What it has not taken by then is lost.
@@ -78,7 +78,7 @@ async def otlp_tracer(endpoint: str, *, version: str, replica: str) -> AsyncGene
     """Sends spans to the collector at `endpoint` (OTLP over HTTP) from a thread of its own, in batches of bounded
     number; what there is at the end of the block is sent then. OTEL_* variables set the rest: headers, sampling.
 
-    Raises InvalidRequest when OpenTelemetry is not installed.
+    Raises StartRefused when OpenTelemetry is not installed.
     """
     try:
         resources = import_module("opentelemetry.sdk.resources")
@@ -86,7 +86,7 @@ async def otlp_tracer(endpoint: str, *, version: str, replica: str) -> AsyncGene
         exporting = import_module("opentelemetry.sdk.trace.export")
         otlp = import_module("opentelemetry.exporter.otlp.proto.http.trace_exporter")
     except ImportError as error:
-        raise InvalidRequest(
+        raise StartRefused(
             "Traces need OpenTelemetry, which is not installed. Install chatd[traces], or unset otlp_endpoint."
         ) from error
     about = {"service.name": "chatd", "service.version": version}

@@ -17,7 +17,7 @@ from chatd.server.settings import Settings
 async def engine_meter(
     metrics: Metrics, settings: Settings, *, clock: Clock, replica: str = ""
 ) -> AsyncIterator[EngineMeter]:
-    """Traces that are not sent yet are sent at the end of the block. Raises InvalidRequest when traces are wanted and
+    """Traces that are not sent yet are sent at the end of the block. Raises StartRefused when traces are wanted and
     OpenTelemetry is not installed."""
     counting = CountingMeter(metrics.engine, clock.monotonic)
     if settings.otlp_endpoint is None:
