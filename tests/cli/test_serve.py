@@ -8,7 +8,8 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from chatd.server.settings import SETTINGS
+from chatd.cli.same_database import same_database
+from chatd.server.settings import SETTINGS, load_settings
 from cli.running import (
     PASSWORD,
     WAIT_SECONDS,
@@ -51,9 +52,33 @@ async def test_a_first_start_shows_how_to_go_on_and_the_second_finds_everything(
         said_again = again.said
 
     assert "There is no user yet" in said
+    assert f"user create --email you@example.com --username you --data-dir {data_dir}\n" in said
     assert sum(line.startswith("  ") and "   " in line.strip() for line in said.partition("Next:")[2].splitlines()) == 3
     assert "There is no user yet" not in said_again
     assert (status, user["username"]) == (200, "ada")
+
+
+@pytest.mark.parametrize(
+    ("flags", "environ", "before", "after", "variables"),
+    [
+        ({}, {}, "", "", ()),
+        ({"data_dir": "my data"}, {}, "", " --data-dir '{cwd}/my data'", ()),
+        ({}, {"CHATD_DATA_DIR": "d"}, "", " --data-dir {cwd}/d", ()),
+        ({"config": "other.toml"}, {}, "", " --config {cwd}/other.toml", ()),
+        ({}, {"CHATD_CONFIG": "other.toml"}, "", " --config {cwd}/other.toml", ()),
+        ({"database_url": "postgresql://db/x"}, {}, "CHATD_DATABASE_URL=postgresql://db/x ", "", ()),
+        ({}, {"CHATD_DATABASE_URL": "postgresql://u:secret@db/x"}, "", "", ("CHATD_DATABASE_URL",)),
+    ],
+)
+def test_the_command_for_the_first_user_reaches_the_same_database(
+    tmp_path: Path, flags: dict[str, str], environ: dict[str, str], before: str, after: str, variables: tuple[str, ...]
+):
+    (tmp_path / "other.toml").write_text('data_dir = "elsewhere"')
+
+    same = same_database(load_settings(environ=environ, flags=flags, cwd=tmp_path), cwd=tmp_path)
+
+    assert same.command("chatd") == f"{before}chatd{after.format(cwd=tmp_path)}"
+    assert same.variables == variables
 
 
 async def test_a_killed_server_leaves_no_process_and_loses_nothing(data_dir: Path):
@@ -224,6 +249,16 @@ async def test_help_names_every_setting(tmp_path: Path):
 
     assert shown.code == 0
     assert [spec.env for spec in SETTINGS if spec.env not in shown.out] == []
+    words = " ".join(shown.out.split())
+    for said in (
+        "--model-catalogue FILE",
+        "--data-dir DIR",
+        "off never does",
+        "; ANTHROPIC_API_KEY does too",
+        "; OPENAI_API_KEY does too",
+        "; GEMINI_API_KEY does too",
+    ):
+        assert said in words
 
 
 async def test_wrong_settings_are_refused_all_at_once(tmp_path: Path):

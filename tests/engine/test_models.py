@@ -15,6 +15,7 @@ from chatd.core.secret import Secret
 from chatd.engine.models import Models, ResolvedModel, resolve
 from chatd.providers.catalogue import load_catalogue
 from chatd.providers.hosts import Outbound
+from chatd.providers.stream import StreamLimits
 from chatd.store.actor import acting_as
 from chatd.store.authorized import AuthorizedStore
 from chatd.store.authorizer import RoleAuthorizer
@@ -23,12 +24,13 @@ from chatd.store.encrypted import EncryptedStore
 from chatd.store.queries import ModelConfig, Provider
 from engine.deployment import new_id, open_deployment
 
+USUAL = StreamLimits()
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 THINKS = EffortRange(default=ReasoningEffort.LOW, max=ReasoningEffort.HIGH)
 ONE_OF_MANY = [ProviderKind.OPENAI_COMPAT, ProviderKind.OPENROUTER, ProviderKind.VERCEL]
 
 
-def resolved(kind: ProviderKind, model: str, options: str = "{}") -> ResolvedModel:
+def resolved(kind: ProviderKind, model: str, options: str = "{}", limits: StreamLimits = USUAL) -> ResolvedModel:
     provider = Provider(
         id=new_id(),
         name="a provider",
@@ -60,7 +62,7 @@ def resolved(kind: ProviderKind, model: str, options: str = "{}") -> ResolvedMod
         created_at=NOW,
         updated_at=NOW,
     )
-    return resolve(config, provider, load_catalogue(None), Outbound())
+    return resolve(config, provider, load_catalogue(None), Outbound(), limits)
 
 
 @pytest.mark.parametrize("kind", ONE_OF_MANY)
@@ -137,3 +139,14 @@ async def test_where_one_provider_has_models_of_many_vendors_each_is_an_origin_o
             assert origins == {first: str(provider_id), second: str(provider_id)}
         if kind not in (ProviderKind.BEDROCK, ProviderKind.VERTEX):  # those want credentials of their clouds
             assert (await models.model_for(first)).origin == origins[first]
+
+
+@pytest.mark.behaviour("LOOP-11")
+def test_the_deployment_says_how_long_to_wait_for_models_that_say_nothing_themselves():
+    deployment = StreamLimits(first_event=20, silence=40)
+
+    silent = resolved(ProviderKind.ANTHROPIC, "claude-opus-5-5", limits=deployment)
+    own = resolved(ProviderKind.ANTHROPIC, "claude-opus-5-5", '{"first_event_seconds":7}', limits=deployment)
+
+    assert silent.limits == deployment
+    assert own.limits == StreamLimits(first_event=7, silence=40)

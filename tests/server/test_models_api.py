@@ -641,6 +641,17 @@ async def test_a_change_is_valid_on_the_next_turn_of_every_replica(database: Any
     assert before.prices != Prices()
 
 
+@pytest.mark.behaviour("LOOP-11")
+async def test_the_waits_of_models_are_those_of_the_settings_unless_they_have_their_own(serving: Any):
+    async with serving(model_first_event_seconds="20", model_silence_seconds="40") as running:
+        id = await provider(running.owner)
+        made = await model(running.owner, id)
+        own = await model(running.owner, id, model_config={"silence_seconds": 9})
+        limits = [(await running.replica.models.model_for(UUID(one["id"]))).limits for one in (made, own)]
+
+    assert [(limit.first_event, limit.silence) for limit in limits] == [(20, 40), (20, 9)]
+
+
 async def test_a_change_is_noticed_without_any_hint(database: Any, tmp_path: Path):
     async with running_server(database.dsn, tmp_path) as first:
         id = UUID((await model(first.owner, await provider(first.owner)))["id"])

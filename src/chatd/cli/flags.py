@@ -25,7 +25,6 @@ _METAVARS: Mapping[type, str] = {
     Choice: "WORD",
     Certificates: "FILE",
     ClampedNumber: "NUMBER",
-    FilePath: "DIR",
     Folder: "DIR",
     ListOf: "LIST",
     Url: "URL",
@@ -43,9 +42,7 @@ def takes_settings(command: Callable[[LoadedSettings], None]) -> Callable[..., N
 
     parameters = [_parameter("config", "--config", "A TOML file with settings. [CHATD_CONFIG]", "FILE")]
     parameters += [
-        _parameter(spec.name, spec.flag, _help(spec), _METAVARS.get(type(spec.kind), "TEXT"))
-        for spec in SETTINGS
-        if spec.flag is not None
+        _parameter(spec.name, spec.flag, _help(spec), _metavar(spec)) for spec in SETTINGS if spec.flag is not None
     ]
     # Typer reads both: the one for the parameters, the other for their types.
     with_flags.__signature__ = inspect.Signature(parameters)
@@ -63,6 +60,10 @@ def settings_without_flags() -> str:
 def _parameter(name: str, flag: str, help: str, metavar: str) -> inspect.Parameter:
     annotation = Annotated[str | None, typer.Option(flag, help=help, metavar=metavar, show_default=False)]
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+
+
+def _metavar(spec: SettingSpec) -> str:
+    return spec.kind.metavar if isinstance(spec.kind, FilePath) else _METAVARS.get(type(spec.kind), "TEXT")
 
 
 def _help(spec: SettingSpec) -> str:

@@ -16,6 +16,7 @@ import typer
 
 import chatd
 from chatd.cli.flags import settings_without_flags, takes_settings
+from chatd.cli.same_database import SameDatabase, same_database
 from chatd.clock import SystemClock
 from chatd.core.errors import StartRefused
 from chatd.core.secret import Secret
@@ -48,10 +49,11 @@ def serve(loaded: LoadedSettings) -> None:
         sys.exit(run(lambda: _serve_seat(settings, seat, format)))
     configure_logs(format=format, level=settings.log_level)
     sock = _open_socket(settings)
+    same = same_database(loaded, cwd=Path.cwd())
     if settings.replicas > 1:
-        _end(run(lambda: _serve_many(settings, sock)))
+        _end(run(lambda: _serve_many(settings, sock, same)))
     _import_routes_meanwhile()
-    _end(run(lambda: _serve_one(settings, sock)))
+    _end(run(lambda: _serve_one(settings, sock, same)))
 
 
 def _end(code: int) -> NoReturn:
@@ -65,7 +67,7 @@ def _import_routes_meanwhile() -> None:
     Thread(target=import_module, args=("chatd.server.replica_app",), name="imports", daemon=True).start()
 
 
-async def _serve_one(settings: Settings, sock: socket.socket) -> int:
+async def _serve_one(settings: Settings, sock: socket.socket, same: SameDatabase) -> int:
     from chatd.server.compose import running_replica
     from chatd.server.discovery import has_only_demo
 
@@ -73,11 +75,11 @@ async def _serve_one(settings: Settings, sock: socket.socket) -> int:
         code = await _setup_code(replica.accounts)
         only_demo = await has_only_demo(replica.opened.store)
         _say(replica.opened.notes)
-        greet = partial(_greet, settings, code=code, only_demo=only_demo)
+        greet = partial(_greet, settings, same=same, code=code, only_demo=only_demo)
         return await _serve_replica(settings, sock, replica, greet)
 
 
-async def _serve_many(settings: Settings, sock: socket.socket) -> int:
+async def _serve_many(settings: Settings, sock: socket.socket, same: SameDatabase) -> int:
     """The parent: it holds the socket and the database open, and speaks to the terminal for all."""
     from chatd.providers.catalogue import load_catalogue
     from chatd.server.compose import bootstrap_admin, expire_replica, open_accounts, open_store
@@ -97,7 +99,7 @@ async def _serve_many(settings: Settings, sock: socket.socket) -> int:
             argv=_child_command,
             drain_seconds=settings.drain_seconds,
             on_death=lambda death: expire_replica(opened, death.replica_id, clock=clock),
-            on_ready=partial(_greet, settings, code=code, only_demo=only_demo),
+            on_ready=partial(_greet, settings, same=same, code=code, only_demo=only_demo),
         )
         return await keep_replicas(sock, clock=clock, options=options)
 
@@ -154,12 +156,13 @@ def _say(notes: tuple[str, ...]) -> None:
         print(f"chatd: {note}")
 
 
-def _greet(settings: Settings, url: str, *, code: Secret | None, only_demo: bool) -> None:
+def _greet(settings: Settings, url: str, *, same: SameDatabase, code: Secret | None, only_demo: bool) -> None:
     url = settings.public_url or url
     print(f"\nchatd {chatd.__version__} is ready: {url}\n")
     if code is not None:
-        print("There is no user yet. Create the first admin, in another terminal on this machine:\n")
-        print(f"  {_own_command()} user create --email you@example.com --username you\n")
+        create = same.command(f"{_own_command()} user create --email you@example.com --username you")
+        print(f"There is no user yet. Create the first admin, in another terminal on this machine{same.condition}:\n")
+        print(f"  {create}\n")
         print(f"or from anywhere, with the one-time code {code.reveal()}:\n")
         print(f"  curl {url}/api/v2/users/first -H 'content-type: application/json' -d '{{")
         print(f'    "code": "{code.reveal()}",')

@@ -16,7 +16,7 @@ from chatd.providers.catalogue import Catalogue, KnownModel
 from chatd.providers.hosts import Host, Outbound, ProviderAccess, host_of
 from chatd.providers.option_checks import option_key
 from chatd.providers.protocols.protocol import VendorProtocol
-from chatd.providers.stream import FIRST_EVENT_SECONDS, SILENCE_SECONDS, StreamLimits
+from chatd.providers.stream import StreamLimits
 from chatd.store.actor import acting_as
 from chatd.store.queries import ListOfferedModelsRow, ModelConfig, Provider
 from chatd.store.store import Store
@@ -57,10 +57,14 @@ class ResolvedModel(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Models:
-    """`forget` is called when the area `models` changes, here or on another replica."""
+    """`forget` is called when the area `models` changes, here or on another replica. `limits` are for models that have
+    none of their own."""
 
-    def __init__(self, store: Store, catalogue: Catalogue, outbound: Outbound) -> None:
+    def __init__(
+        self, store: Store, catalogue: Catalogue, outbound: Outbound, limits: StreamLimits | None = None
+    ) -> None:
         self._store = store
+        self._limits = limits or StreamLimits()
         self._catalogue = catalogue
         self._outbound = outbound
         self._cached: dict[UUID, ResolvedModel] = {}
@@ -94,7 +98,7 @@ class Models:
             provider = config and await self._store.get_provider_with_key(id=config.provider_id)
         if config is None or provider is None:
             raise NotFound("Model")
-        resolved = resolve(config, provider, self._catalogue, self._outbound)
+        resolved = resolve(config, provider, self._catalogue, self._outbound, self._limits)
         # What was read before a change must not outlive it.
         if generation == self._generation and len(self._cached) < _MOST_CACHED:
             self._cached[config_id] = resolved
@@ -107,7 +111,9 @@ class Models:
         return None if config is None else await self.model_for(config.id)
 
 
-def resolve(config: ModelConfig, provider: Provider, catalogue: Catalogue, outbound: Outbound) -> ResolvedModel:
+def resolve(
+    config: ModelConfig, provider: Provider, catalogue: Catalogue, outbound: Outbound, limits: StreamLimits
+) -> ResolvedModel:
     access = access_of(provider)
     host = host_of(access, outbound)
     known = catalogue.lookup(access.kind, config.model)
@@ -128,8 +134,8 @@ def resolve(config: ModelConfig, provider: Provider, catalogue: Catalogue, outbo
         capabilities=capabilities_of(options, known, access.kind),
         prices=prices_of(config, known, access.kind),
         limits=StreamLimits(
-            first_event=options.first_event_seconds or FIRST_EVENT_SECONDS,
-            silence=options.silence_seconds or SILENCE_SECONDS,
+            first_event=options.first_event_seconds or limits.first_event,
+            silence=options.silence_seconds or limits.silence,
         ),
         options=options,
         max_output_tokens=options.max_output_tokens or _output_tokens(known, access.kind),

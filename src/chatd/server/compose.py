@@ -23,6 +23,7 @@ from chatd.observe.logs import get_logger
 from chatd.observe.metrics import Metrics
 from chatd.providers.catalogue import Catalogue, load_catalogue
 from chatd.providers.hosts import Outbound
+from chatd.providers.stream import StreamLimits
 from chatd.providers.transport import Transport, open_transport
 from chatd.server.accounts import Accounts, Client
 from chatd.server.discovery import discover_models
@@ -152,7 +153,8 @@ async def running_replica(
         identity = Identity(opened.store, clock, cache_seconds=settings.token_cache_seconds)
         versions = Versions(opened.store, hints, clock)
         versions.on_change("auth", identity.forget)
-        models = Models(opened.store, catalogue, outbound)
+        limits = StreamLimits(settings.model_first_event_seconds, settings.model_silence_seconds)
+        models = Models(opened.store, catalogue, outbound, limits)
         versions.on_change("models", models.forget)
         transport = await stack.enter_async_context(
             open_transport(proxy=outbound.proxy, no_proxy=outbound.no_proxy, ca=outbound.ca)

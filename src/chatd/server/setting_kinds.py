@@ -188,6 +188,7 @@ class FilePath(msgspec.Struct, frozen=True):
     """A path, made absolute. It need not exist."""
 
     allowed: str = "a path"
+    metavar: str = "DIR"  # how the help names it
 
     def parse(self, raw: object, folder: Path) -> Path:
         return absolute(text_of(raw), folder)

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from chatd.core.model_options import MOST_SECONDS
 from chatd.core.secret import Secret
 from chatd.server.middleware.body_limit import BODY_LIMIT
 from chatd.server.middleware.host import LOOPBACK_HOSTS
@@ -183,7 +184,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     model_catalogue: Annotated[
         Path | None,
         Setting(
-            FilePath(),
+            FilePath(allowed="a TOML file", metavar="FILE"),
             "A TOML file of models that replaces and extends the catalogue that came with chatd.",
             default_text="none",
         ),
@@ -192,7 +193,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Secret | None,
         Setting(
             Hidden(ApiKey()),
-            "Makes a provider with Anthropic's models when there is no provider yet.",
+            "Makes a provider with Anthropic's models when there is no provider yet; ANTHROPIC_API_KEY does too.",
             default_text="the variable ANTHROPIC_API_KEY, else none",
             flag=False,
         ),
@@ -201,7 +202,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Secret | None,
         Setting(
             Hidden(ApiKey()),
-            "Makes a provider with OpenAI's models when there is no provider yet.",
+            "Makes a provider with OpenAI's models when there is no provider yet; OPENAI_API_KEY does too.",
             default_text="the variable OPENAI_API_KEY, else none",
             flag=False,
         ),
@@ -210,7 +211,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         str | None,
         Setting(
             Url(_HTTP),
-            "Where that provider is, when it is not OpenAI itself.",
+            "Where the provider is that openai_api_key makes, when it is not OpenAI itself.",
             default_text="the variable OPENAI_BASE_URL, else OpenAI's own",
         ),
     ] = None
@@ -218,7 +219,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Secret | None,
         Setting(
             Hidden(ApiKey()),
-            "Makes a provider with Google's models when there is no provider yet.",
+            "Makes a provider with Google's models when there is no provider yet; GEMINI_API_KEY does too.",
             default_text="the variable GEMINI_API_KEY, else none",
             flag=False,
         ),
@@ -227,9 +228,24 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Literal["auto", "off"],
         Setting(
             Choice(("auto", "off")),
-            "A model for trying chatd out, on this machine; auto sets it up when there is no provider and no key.",
+            "A model for trying chatd out, on this machine: auto sets it up when there is no provider and no key, off "
+            "never does.",
         ),
     ] = "auto"
+    model_first_event_seconds: Annotated[
+        int,
+        Setting(
+            WholeNumber(1, MOST_SECONDS, "seconds"),
+            "How long to wait for a model's first sign of life, for models that say nothing else.",
+        ),
+    ] = 60
+    model_silence_seconds: Annotated[
+        int,
+        Setting(
+            WholeNumber(1, MOST_SECONDS, "seconds"),
+            "How long a model may be silent in the middle of an answer, for models that say nothing else.",
+        ),
+    ] = 300
     log_format: Annotated[
         Literal["auto", "text", "json"],
         Setting(Choice(("auto", "text", "json")), "How log lines look; auto is text on a terminal, else JSON."),
