@@ -31,8 +31,9 @@ async def llm_mock(*options: str) -> AsyncGenerator[dict[str, str]]:
             await process.wait()
 
 
-async def ask(url: str, session: aiohttp.ClientSession) -> tuple[int, list[str]]:
-    async with session.post(url.strip() + "/chat/completions", json=BODY) as response:
+async def ask(url: str, session: aiohttp.ClientSession, key: str = "any") -> tuple[int, list[str]]:
+    headers = {"Authorization": f"Bearer {key}"}
+    async with session.post(url.strip() + "/chat/completions", json=BODY, headers=headers) as response:
         events = (await response.text()).split("\n\n")
     choices = [choice for event in events if event.startswith("data: {") for choice in json.loads(event[6:])["choices"]]
     return response.status, [choice["delta"]["content"] for choice in choices if choice["delta"].get("content")]
@@ -51,6 +52,13 @@ async def test_it_fails_as_often_as_it_is_told_to():
         statuses = [(await ask(urls["openai"], session))[0] for _ in range(4)]
 
     assert statuses == [200, 503, 200, 503]
+
+
+async def test_it_takes_the_key_that_it_is_given_and_no_other():
+    async with llm_mock("--key", "sk-mock") as urls, aiohttp.ClientSession() as session:
+        statuses = [(await ask(urls["openai"], session, key))[0] for key in ("sk-mock", "sk-other")]
+
+    assert statuses == [200, 401]
 
 
 async def test_a_port_that_is_taken_is_told_in_words():

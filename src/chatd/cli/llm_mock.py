@@ -26,20 +26,22 @@ def llm_mock(
     reply: Annotated[str, typer.Option(help="What every answer says. Without it, answers repeat the question.")] = "",
     chunks: Annotated[int, typer.Option(min=1, help="In how many pieces an answer is streamed.")] = 10,
     delay_ms: Annotated[float, typer.Option(min=0, help="Milliseconds to wait before each event.")] = 0.0,
+    key: Annotated[str, typer.Option(help="The only API key that it takes. Without it, any or none will do.")] = "",
     error_rate: Annotated[float, typer.Option(min=0, max=1, help="The part of requests that fail with 503.")] = 0.0,
 ) -> None:
     """Run a model vendor that follows a script. It speaks all protocols and refuses what the real vendors refuse."""
-    asyncio.run(_serve(host, port, answering(reply, chunks=chunks, delay=delay_ms / 1000, error_rate=error_rate)))
+    answer = answering(reply, chunks=chunks, delay=delay_ms / 1000, error_rate=error_rate)
+    asyncio.run(_serve(host, port, key or None, answer))
 
 
-async def _serve(host: str, port: int, answer: "Answering") -> None:
+async def _serve(host: str, port: int, key: str | None, answer: "Answering") -> None:
     from chatd.testing.vendors.server import vendor_server
 
     stopped = asyncio.Event()
     for stop in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(stop, stopped.set)
     try:
-        async with vendor_server(answer, key=None, host=host, port=port, kept_requests=0) as vendor:
+        async with vendor_server(answer, key=key, host=host, port=port, kept_requests=0) as vendor:
             print(f"anthropic  {vendor.url}")
             print(f"openai     {vendor.url}/v1")
             print(f"google     {vendor.url}/v1beta")
