@@ -62,6 +62,15 @@ async def test_every_body_is_closed_to_other_fields(document: dict[str, Any]):
         assert document["components"]["schemas"][name]["additionalProperties"] is False, name
 
 
+async def test_a_body_that_may_be_left_out_is_not_required(document: dict[str, Any]):
+    providers = "/api/experimental/chats/providers"
+    needed = [document["paths"][path]["post"]["requestBody"]["required"] for path in (providers, f"{providers}/test")]
+    optional = document["paths"][f"{providers}/{{provider}}/test"]["post"]["requestBody"]["required"]
+
+    assert needed == [True, True]
+    assert optional is False
+
+
 async def test_every_reference_leads_somewhere(document: dict[str, Any]):
     def references(node: Any) -> list[str]:
         if isinstance(node, list):

@@ -51,6 +51,7 @@ def _complete_operation(operation: dict[str, Any], handler: HTTPRouteHandler, sc
         operation["security"] = _FOR_ANYONE
     if handler.parsed_data_field is not None:
         body = handler.parsed_data_field.annotation
+        operation["requestBody"]["required"] = not handler.parsed_data_field.has_default
         name = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"].removeprefix(_REF)
         _, parts = msgspec.json.schema_components((body,), ref_template=_REF + "{name}")
         schemas[name] = _with_rules(parts.pop(body.__name__))
