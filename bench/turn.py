@@ -139,8 +139,9 @@ async def main() -> None:
                     async with serving("chatd") as bench:
                         await _crowd(bench, pace, turns, is_read=is_read)
         if "profile" in asked:
-            async with serving("chatd") as bench:
-                await _profile(bench)
+            for kind in ("durable", "chatd"):
+                async with serving(kind) as bench:
+                    await _profile(bench, kind)
         if "memory" in asked:
             async with serving("chatd") as bench:
                 await bench.ask("chatd", "trace")
@@ -229,8 +230,7 @@ async def _failed(bench: Bench, chats: list[UUID], *, answers: int) -> int:
     return len(chats) - well
 
 
-async def _profile(bench: Bench) -> None:
-    for by in ("tottime", "cumtime"):
-        await bench.ask("chatd", "profile")
-        await bench.run("chatd", PACED)
-        print(await bench.ask("chatd", f"profiled?by={by}"))
+async def _profile(bench: Bench, kind: str) -> None:
+    await bench.ask(kind, "profile")
+    used = [(await bench.run(kind, PACED)).server for _ in range(RUNS)]
+    print(f"{KINDS[kind]}: {median(used):.2f} ms a turn\n{await bench.ask(kind, 'profiled')}")

@@ -1,10 +1,7 @@
 """The server under test, as a process on its own core: `floor`s or chatd's engine behind the same bare HTTP front."""
 
 import asyncio
-import cProfile
 import gc
-import io
-import pstats
 import resource
 import sys
 import tracemalloc
@@ -13,6 +10,7 @@ from contextlib import AsyncExitStack
 from aiohttp import web
 
 from bench.cores import SERVER, allow_many_files, pin
+from bench.sampling import Sampler
 from bench.turn_engine import open_engine
 from bench.turn_floor import open_floor
 from chatd.observe.logs import configure_logs
@@ -23,7 +21,7 @@ class Instruments:
     """What is asked of the process from outside."""
 
     def __init__(self) -> None:
-        self._profile = cProfile.Profile()
+        self._sampler = Sampler()
 
     async def cpu(self, request: web.Request) -> web.Response:
         used = resource.getrusage(resource.RUSAGE_SELF)
@@ -34,14 +32,12 @@ class Instruments:
         return web.Response()
 
     async def profile(self, request: web.Request) -> web.Response:
-        self._profile.enable()
+        self._sampler.start()
         return web.Response()
 
     async def profiled(self, request: web.Request) -> web.Response:
-        self._profile.disable()
-        text = io.StringIO()
-        pstats.Stats(self._profile, stream=text).sort_stats(request.query["by"]).print_stats(70)
-        return web.Response(text=text.getvalue())
+        self._sampler.stop()
+        return web.Response(text=self._sampler.report(80))
 
     async def trace(self, request: web.Request) -> web.Response:
         tracemalloc.start(8)
