@@ -12,6 +12,7 @@ from chatd.core.parts import TextPart
 from chatd.core.reasoning import ReasoningEffort
 from chatd.core.retry import GiveUp, decide
 from chatd.core.roles import Role
+from chatd.engine.meter import NO_METER, EngineMeter
 from chatd.engine.models import Models, ResolvedModel
 from chatd.observe.logs import get_logger
 from chatd.providers.asking import Asked, ask
@@ -31,7 +32,16 @@ async def no_override() -> UUID | None:
 
 
 class ShortAnswers:
-    def __init__(self, models: Models, *, transport: Transport, clock: Clock, override: Override = no_override) -> None:
+    def __init__(
+        self,
+        models: Models,
+        *,
+        transport: Transport,
+        clock: Clock,
+        override: Override = no_override,
+        meter: EngineMeter = NO_METER,
+    ) -> None:
+        self._meter = meter
         self._models = models
         self._transport = transport
         self._clock = clock
@@ -51,6 +61,7 @@ class ShortAnswers:
                 decision = decide(failed.failure, attempt, self._clock.now())
                 if isinstance(decision, GiveUp) or attempt >= MOST_ATTEMPTS:
                     raise
+                self._meter.retried(model, failed.failure.kind)
             attempt += 1
             await self._clock.sleep(decision.delay_seconds, timer="side retry")
 
@@ -69,7 +80,10 @@ class ShortAnswers:
     async def _asked(self, model: ResolvedModel, request: ModelRequest) -> str:
         accumulator = Accumulator(model.protocol.name)
         asked = Asked(model.host, model.provider, model.limits)
-        async with ask(asked, request, transport=self._transport, clock=self._clock) as stream:
+        async with (
+            self._meter.call(model, request, accumulator) as call,
+            ask(asked, request, transport=self._transport, clock=self._clock, sent=call.sent) as stream,
+        ):
             async for events in stream:
                 for event in events:
                     accumulator.add(event, "")

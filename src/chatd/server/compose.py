@@ -30,6 +30,7 @@ from chatd.server.discovery import discover_models
 from chatd.server.engine_room import Engine, running_engine
 from chatd.server.identity import Identity
 from chatd.server.janitor import clean_forever
+from chatd.server.metering import engine_meter
 from chatd.server.passwords import open_passwords
 from chatd.server.settings import Settings
 from chatd.server.versions import Versions
@@ -163,6 +164,7 @@ async def running_replica(
         if await discover_models(opened.store, settings, catalogue, clock):
             versions.changed("models")
         lease = await stack.enter_async_context(_heartbeat(opened, settings, id, clock=clock))
+        meter = await stack.enter_async_context(engine_meter(opened.metrics, settings, clock=clock, replica=replica))
         engine = await stack.enter_async_context(
             running_engine(
                 opened.store,
@@ -174,6 +176,7 @@ async def running_replica(
                 transport=transport,
                 clock=clock,
                 replica_id=id,
+                meter=meter,
             )
         )
         background = {

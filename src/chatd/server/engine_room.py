@@ -15,6 +15,7 @@ from chatd.engine.checkpoints import Checkpoints
 from chatd.engine.deployment_settings import DeploymentSettings
 from chatd.engine.episodes import Episodes
 from chatd.engine.histories import Histories
+from chatd.engine.meter import EngineMeter
 from chatd.engine.models import Models
 from chatd.engine.preparing import Preparing
 from chatd.engine.runner import ChatRunner, EngineParts
@@ -69,6 +70,7 @@ async def running_engine(
     transport: Transport,
     clock: Clock,
     replica_id: UUID,
+    meter: EngineMeter,
 ) -> AsyncIterator[Engine]:
     """Runs chats while the block runs. At its end steps under way are finished, for a while, and chats handed over."""
     draining = asyncio.Event()
@@ -83,7 +85,7 @@ async def running_engine(
         return override and override.model_config_id
 
     jobs = SideJobs(clock=clock)
-    answers = ShortAnswers(models, transport=transport, clock=clock, override=for_titles)
+    answers = ShortAnswers(models, transport=transport, clock=clock, override=for_titles, meter=meter)
     announcing = _Announcing(hints)
     titles = Titles(jobs, store, answers, announcing.title)
     ends = TurnEnds(jobs, store, answers, clock=clock, on_label=announcing.label, on_summary=announcing.summary)
@@ -99,6 +101,7 @@ async def running_engine(
         clock=clock,
         around=SideWork(titles, ends),
         draining=draining,
+        meter=meter,
     )
     worker = Worker(
         store,
@@ -115,6 +118,7 @@ async def running_engine(
         ),
         draining=draining,
     )
+    meter.watch(episodes, lambda: len(worker.running))
     running = {
         "worker": worker.run(),
         "watch chats": watch.run(),

@@ -4,6 +4,7 @@ import asyncio
 import importlib
 import pkgutil
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
 import asyncpg
 import msgspec
@@ -34,6 +35,15 @@ OURS: dict[type[errors.ChatdError], tuple[errors.ChatdError, int]] = {
     errors.NotFound: (errors.NotFound("Chat"), 404),
     errors.NotAuthorized: (errors.NotAuthorized(action="read", resource="chat"), 404),
     errors.QueueFull: (errors.QueueFull(limit=20), 429),
+    errors.UsageLimitReached: (
+        errors.UsageLimitReached(
+            period="day",
+            limit_microdollars=1,
+            spent_microdollars=2,
+            resets_at=datetime(2030, 1, 1, tzinfo=UTC),
+        ),
+        409,
+    ),
     errors.Throttled: (errors.Throttled("No.", retry_after_seconds=1.2), 429),
     errors.StoreUnavailable: (errors.StoreUnavailable("No."), 503),
     errors.NoActor: (errors.NoActor("get_user"), 500),
