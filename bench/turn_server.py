@@ -40,7 +40,7 @@ class Instruments:
         return web.Response(text=self._sampler.report(80))
 
     async def trace(self, request: web.Request) -> web.Response:
-        tracemalloc.start(8)
+        tracemalloc.start()
         return web.Response()
 
     async def traced(self, request: web.Request) -> web.Response:
