@@ -290,5 +290,7 @@ async def chatting(
         parts.meter.watch(parts.episodes, lambda: len(worker.running))
         lease.change(True)
         async with beside({"worker": worker.run(), "watch": parts.watch.run(), "checkpoints": parts.checkpoints.run()}):
+            # Not before it has looked for chats of its own: it would find those that a test is about to hand to it.
             await clock.wait_for("acquire")
+            await clock.wait_for("stale-recovery")
             yield Chatting(made, vendor, worker, parts, model_id)
