@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-pytest_plugins = ["chatd.testing.postgres"]
+pytest_plugins = ["chatd.testing.postgres", "chatd.testing.statements"]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Any
 from uuid import UUID
 
-import asyncpg
 import pytest
 import pytest_asyncio
 
@@ -25,6 +24,7 @@ from chatd.store.queries import CheckpointRow
 from chatd.store.store import Store
 from chatd.store.transitions import Fence, Take
 from chatd.testing.fake_clock import FakeClock
+from chatd.testing.statements import Statements
 from chatd.testing.vendors.script import Hold, Say, Turn
 from engine.chatting import chatting
 from engine.deployment import Deployment, answer, applied, new_id, open_deployment
@@ -144,32 +144,8 @@ async def test_only_who_may_see_the_chat_reads_its_checkpoint(deployment: Deploy
     assert await seen_by(new_id()) == []
 
 
-class Statements:
-    def __init__(self, connection: Any) -> None:
-        self._connection = connection
-
-    async def count(self) -> int:
-        return await self._connection.fetchval(
-            """SELECT coalesce(sum(calls), 0)::bigint FROM pg_stat_statements
-            WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())
-              AND query NOT LIKE '%pg_stat_statements%' AND toplevel"""
-        )
-
-
-@pytest_asyncio.fixture
-async def statements(database: Any) -> AsyncIterator[Statements]:
-    connection = await asyncpg.connect(database.dsn)
-    try:
-        await connection.execute("CREATE EXTENSION pg_stat_statements")
-    except asyncpg.PostgresError as error:
-        await connection.close()
-        pytest.skip(f"this Postgres has no pg_stat_statements: {error}")
-    yield Statements(connection)
-    await connection.close()
-
-
 async def test_a_second_is_one_statement_for_200_chats_and_none_when_nothing_was_shown(
-    deployment: Deployment, statements: Statements
+    statements: Statements, deployment: Deployment
 ):
     one = Showing(deployment)
     chats = [await one.chat() for _ in range(200)]

@@ -3,19 +3,16 @@
 import asyncio
 import re
 from collections import Counter
-from collections.abc import AsyncIterator
-from typing import Any
 from uuid import UUID
 
-import asyncpg
 import pytest
-import pytest_asyncio
 
 from chatd.core.states import Status
 from chatd.store import queries
 from chatd.store.chat_hints import chat_topic, read_hint
 from chatd.store.hints import Gap, Hint
 from chatd.testing.postgres import Database
+from chatd.testing.statements import Statements
 from chatd.testing.vendors.script import Call, Say, Turn
 from engine.chatting import Chatting, chatting
 from engine.deployment import PATIENCE
@@ -28,23 +25,13 @@ LEARNING = ("WITH RECURSIVE typeinfo_tree", "SELECT\n                        cur
 FOLLOW_UP = {"send_message": 1, "get_turn_context": 1, "commit_step": 1}
 
 
-class Statements:
-    """Top-level statements of this database by name, but for those that ask for them."""
-
-    def __init__(self, connection: Any) -> None:
-        self._connection = connection
-
-    async def counted(self) -> Counter[str]:
-        rows = await self._connection.fetch(
-            """SELECT query, calls FROM pg_stat_statements
-            WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())
-              AND query NOT LIKE '%pg_stat_statements%' AND toplevel"""
-        )
-        seen: Counter[str] = Counter()
-        for row in rows:
-            if not row["query"].startswith(LEARNING):
-                seen[_name(row["query"])] += row["calls"]
-        return seen
+async def counted(statements: Statements) -> Counter[str]:
+    """By name, as they are called in `store/sql`."""
+    seen: Counter[str] = Counter()
+    for query, calls in await statements.by_query():
+        if not query.startswith(LEARNING):
+            seen[_name(query)] += calls
+    return seen
 
 
 def _bare(query: str) -> str:
@@ -67,18 +54,6 @@ def _name(query: str) -> str:
     """As it is called in `store/sql`; what has no name there is shown as it is."""
     begins = [begin for begin in NAMES if _bare(query).startswith(begin)]
     return NAMES[max(begins, key=len)] if begins else query
-
-
-@pytest_asyncio.fixture
-async def statements(database: Database) -> AsyncIterator[Statements]:
-    connection = await asyncpg.connect(database.dsn)
-    try:
-        await connection.execute("CREATE EXTENSION pg_stat_statements")
-    except asyncpg.PostgresError as error:
-        await connection.close()
-        pytest.skip(f"this Postgres has no pg_stat_statements: {error}")
-    yield Statements(connection)
-    await connection.close()
 
 
 async def turn(chats: Chatting, chat_id: UUID, text: str) -> None:
@@ -108,9 +83,9 @@ async def test_every_turn_after_the_first_is_three_statements_and_reads_neither_
         await chats.resting(chat)
         each: list[Counter[str]] = []
         for number in range(5):
-            before = await statements.counted()
+            before = await counted(statements)
             await turn(chats, chat, f"question {number}")
-            each.append(await statements.counted() - before)
+            each.append(await counted(statements) - before)
 
     assert each == [FOLLOW_UP] * 5
 
@@ -123,10 +98,10 @@ async def test_another_chat_of_the_replica_reads_its_own_history_and_no_configur
         chat = await chats.begin()
         await chats.resting(chat)
         chats.parts.histories.forget(chat)
-        before = await statements.counted()
+        before = await counted(statements)
         await turn(chats, chat, "again")
 
-        assert await statements.counted() - before == {**FOLLOW_UP, "list_prompt_messages": 1}
+        assert await counted(statements) - before == {**FOLLOW_UP, "list_prompt_messages": 1}
 
 
 @pytest.mark.parametrize("calls", [1, 7])
@@ -138,8 +113,8 @@ async def test_a_step_with_tools_is_two_statements_more_however_many_it_calls(
     async with chatting(database.dsn, script, tools=[ScriptedTool("look")], context_limit=1_000_000) as chats:
         chat = await chats.begin()
         await chats.resting(chat)
-        before = await statements.counted()
+        before = await counted(statements)
         await turn(chats, chat, "look three times")
-        seen = await statements.counted() - before
+        seen = await counted(statements) - before
 
     assert seen == {**FOLLOW_UP, "save_draft": 3, "commit_step": 3 + 1}

@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator
 from uuid import UUID
 
-import asyncpg
 import pytest
 import pytest_asyncio
 
@@ -13,6 +12,7 @@ from chatd.core.roles import Role
 from chatd.core.usage import Usage
 from chatd.store.transitions import Applied, NewChat, Outcome, Take, Transitions
 from chatd.testing.postgres import Database
+from chatd.testing.statements import Statements
 from store.silent_hints import SilentHints
 from store.world import World, new_id, open_sql, populate
 
@@ -20,35 +20,9 @@ REPLICA = UUID(int=7)
 
 
 @pytest_asyncio.fixture
-async def world(database: Database) -> AsyncIterator[World]:
+async def world(database: Database, statements: Statements) -> AsyncIterator[World]:
     async with open_sql(database.dsn) as sql:
         yield await populate(sql)
-
-
-@pytest_asyncio.fixture
-async def counter(database: Database) -> "AsyncIterator[StatementCounter]":
-    connection = await asyncpg.connect(database.dsn)
-    try:
-        await connection.execute("CREATE EXTENSION pg_stat_statements")
-    except asyncpg.PostgresError as error:
-        await connection.close()
-        pytest.skip(f"this Postgres has no pg_stat_statements: {error}")
-    yield StatementCounter(connection)
-    await connection.close()
-
-
-class StatementCounter:
-    """Top-level statements of this database, but for its own."""
-
-    def __init__(self, connection: "asyncpg.Connection[asyncpg.Record]") -> None:
-        self._connection = connection
-
-    async def count(self) -> int:
-        return await self._connection.fetchval(
-            """SELECT coalesce(sum(calls), 0)::bigint FROM pg_stat_statements
-            WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())
-              AND query NOT LIKE '%pg_stat_statements%' AND toplevel"""
-        )
 
 
 def said(text: str, role: Role = Role.USER, created_by: UUID | None = None) -> NewMessage:
@@ -84,52 +58,52 @@ async def running_chat(world: World, transitions: Transitions) -> Applied:
     return applied(await transitions.create_chat(chat, [said("hello", created_by=world.member.id)], take=take))
 
 
-async def test_a_plain_turn_is_two_statements(world: World, counter: StatementCounter):
+async def test_a_plain_turn_is_two_statements(world: World, statements: Statements):
     transitions = Transitions(world.sql, SilentHints())
     chat = await running_chat(world, transitions)
     assert chat.fence
     await transitions.commit_step(chat.fence, [said("hi", Role.ASSISTANT)], finish=True)
-    before = await counter.count()
+    before = await statements.count()
 
     sent = applied(
         await transitions.send_message(
             chat.change.chat_id, said("more", created_by=world.member.id), take=Take(REPLICA, new_id())
         )
     )
-    after_send = await counter.count()
+    after_send = await statements.count()
     assert sent.fence
     done = applied(await transitions.commit_step(sent.fence, [said("done", Role.ASSISTANT)], finish=True))
 
     assert after_send - before == 1
-    assert await counter.count() - after_send == 1
+    assert await statements.count() - after_send == 1
     assert (sent.change.generation_attempt, done.state) == (1, "W")
 
 
-async def test_finishing_with_a_queue_promotes_its_head_in_the_same_statement(world: World, counter: StatementCounter):
+async def test_finishing_with_a_queue_promotes_its_head_in_the_same_statement(world: World, statements: Statements):
     transitions = Transitions(world.sql, SilentHints())
     chat = await running_chat(world, transitions)
     await transitions.send_message(chat.change.chat_id, said("next", created_by=world.member.id))
     assert chat.fence
-    before = await counter.count()
+    before = await statements.count()
 
     done = applied(await transitions.commit_step(chat.fence, [said("done", Role.ASSISTANT)], finish=True))
 
-    assert await counter.count() - before == 1
+    assert await statements.count() - before == 1
     assert (done.state, done.change.generation_attempt) == ("R0", 1)
     assert [message.role for message in done.messages] == [Role.ASSISTANT, Role.USER]
 
 
 @pytest.mark.parametrize("calls", [1, 20, 100])
-async def test_a_step_is_one_statement_however_many_tools_it_ran(world: World, counter: StatementCounter, calls: int):
+async def test_a_step_is_one_statement_however_many_tools_it_ran(world: World, statements: Statements, calls: int):
     transitions = Transitions(world.sql, SilentHints())
     chat = await running_chat(world, transitions)
     assert chat.fence
     drafted = applied(await transitions.save_draft(chat.fence, step(calls)[0]))
-    before = await counter.count()
+    before = await statements.count()
 
     done = applied(await transitions.commit_step(chat.fence, step(calls)))
 
-    assert await counter.count() - before == 1
+    assert await statements.count() - before == 1
     assert drafted.change.has_draft
     assert not done.change.has_draft
     assert not done.change.has_open_calls
@@ -137,13 +111,13 @@ async def test_a_step_is_one_statement_however_many_tools_it_ran(world: World, c
     assert [message.id for message in done.messages] == sorted(message.id for message in done.messages)
 
 
-async def test_a_refused_transition_is_one_statement_and_writes_nothing(world: World, counter: StatementCounter):
+async def test_a_refused_transition_is_one_statement_and_writes_nothing(world: World, statements: Statements):
     transitions = Transitions(world.sql, SilentHints())
     chat = await running_chat(world, transitions)
-    before = await counter.count()
+    before = await statements.count()
 
     await transitions.archive(chat.change.chat_id)
 
-    assert await counter.count() - before == 1
+    assert await statements.count() - before == 1
     state = (await world.sql.list_chat_versions(chat_ids=[chat.change.chat_id]))[0]
     assert state.snapshot_version == chat.change.snapshot_version

@@ -41,6 +41,7 @@ _SETTINGS = {
     "synchronous_commit": "off",
     "max_wal_size": "256MB",
     "shared_buffers": "128MB",
+    "pg_stat_statements.track": "none",  # but where a test counts: see `statements.py`
 }
 _CREATED_DIRECTORY = pytest.StashKey[Path]()
 
