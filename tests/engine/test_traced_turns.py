@@ -3,6 +3,9 @@
 from typing import Any
 
 import pytest
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from chatd.core.provider_kind import ProviderKind
 from chatd.core.usage import Usage
@@ -139,11 +142,8 @@ async def test_no_span_holds_what_anybody_wrote(database: Any):
 
 
 async def test_opentelemetry_gets_the_same_tree(database: Any):
-    sdk = pytest.importorskip("opentelemetry.sdk.trace")
-    export = pytest.importorskip("opentelemetry.sdk.trace.export")
-    memory = pytest.importorskip("opentelemetry.sdk.trace.export.in_memory_span_exporter")
-    kept, provider = memory.InMemorySpanExporter(), sdk.TracerProvider(shutdown_on_exit=False)
-    provider.add_span_processor(export.SimpleSpanProcessor(kept))
+    kept, provider = InMemorySpanExporter(), TracerProvider(shutdown_on_exit=False)
+    provider.add_span_processor(SimpleSpanProcessor(kept))
     tracer = OtelTracer(provider.get_tracer("test"))
     silent = Turn(Say("One, ", "two"), faults=[Silence(after_events=4)])
     script = [Turn(Call("look", "{}"), Call("look", "{}")), Turn(Say("Done."), usage=FULL), SUMMARY, silent]
@@ -158,7 +158,8 @@ async def test_opentelemetry_gets_the_same_tree(database: Any):
         await chats.interrupt(chat)
         await chats.resting(chat)
 
-    spans = sorted(kept.get_finished_spans(), key=lambda span: span.start_time)
+    finished: list[Any] = list(kept.get_finished_spans())
+    spans = sorted(finished, key=lambda span: span.start_time)
     names = {span.context.span_id: span.name for span in spans}
     tree = [f"{names[span.parent.span_id]} > {span.name}" if span.parent else span.name for span in spans]
     in_turn = [f"{TURN} > {name}" for name in (CHAT, LOOK, LOOK, CHAT, "compaction")]

@@ -5,12 +5,12 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 import pytest
+from aiohttp import web
+from opentelemetry import trace
 
 from chatd.core.errors import StartRefused
 from chatd.observe import traces
 from chatd.observe.traces import OtelTracer, SpanKind, otlp_tracer
-
-trace = pytest.importorskip("opentelemetry.trace")
 
 
 class RecordedSpan:
@@ -65,10 +65,6 @@ async def test_without_the_packages_it_says_what_to_install(monkeypatch: pytest.
 
 
 async def test_spans_reach_a_collector_before_the_block_ends():
-    pytest.importorskip("opentelemetry.sdk")
-    pytest.importorskip("opentelemetry.exporter.otlp.proto.http")
-    from aiohttp import web
-
     bodies: list[bytes] = []
 
     async def take(request: web.Request) -> web.Response:
