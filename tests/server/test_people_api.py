@@ -2,8 +2,6 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -12,7 +10,7 @@ import asyncpg
 import pytest
 
 from chatd.testing.fake_clock import FakeClock
-from server.running import PASSWORD, Running, running_server
+from server.running import PASSWORD, running_server
 
 ME = "/api/v2/users/me"
 
@@ -24,16 +22,6 @@ async def execute(dsn: str, sql: str) -> None:
         await connection.execute(sql)
     finally:
         await connection.close()
-
-
-@pytest.fixture
-def serving(database: Any, tmp_path: Path) -> Any:
-    @asynccontextmanager
-    async def run(**options: Any) -> AsyncIterator[Running]:
-        async with running_server(database.dsn, tmp_path, **options) as running:
-            yield running
-
-    return run
 
 
 async def test_the_first_owner_needs_the_code_and_is_made_once(serving: Any):
