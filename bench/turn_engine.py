@@ -22,9 +22,11 @@ from chatd.engine.checkpoints import Checkpoints
 from chatd.engine.deployment_settings import DeploymentSettings
 from chatd.engine.episodes import Episode, Episodes
 from chatd.engine.histories import Histories
+from chatd.engine.model_calls import ModelCalls
 from chatd.engine.models import Models
+from chatd.engine.parts import EngineParts
 from chatd.engine.preparing import Preparing
-from chatd.engine.runner import ChatRunner, EngineParts
+from chatd.engine.runner import ChatRunner
 from chatd.engine.tools.registry import Registry
 from chatd.engine.worker import Worker, WorkerOptions
 from chatd.minting import uuid7
@@ -223,7 +225,7 @@ async def open_engine(dsn: str) -> AsyncGenerator[Engine]:
             episodes=episodes,
             checkpoints=checkpoints,
             preparing=Preparing(store, models, DeploymentSettings(store), _NoTools(), checkpoints),
-            transport=transport,
+            calls=ModelCalls(transport, clock),
             clock=clock,
             draining=asyncio.Event(),
         )

@@ -65,7 +65,7 @@ class Around:
             return override()
 
         models = Models(parts.store, load_catalogue(None), Outbound())
-        answers = ShortAnswers(models, transport=parts.transport, clock=parts.clock, override=overridden)
+        answers = ShortAnswers(models, calls=parts.calls, clock=parts.clock, override=overridden)
         self.titles = Titles(self.jobs, store, answers, self._note)
         self.ends = TurnEnds(
             self.jobs, store, answers, clock=parts.clock, on_label=self._note, on_summary=self._note

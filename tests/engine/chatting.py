@@ -24,9 +24,11 @@ from chatd.engine.deployment_settings import DeploymentSettings
 from chatd.engine.episodes import Episode, Episodes
 from chatd.engine.histories import Histories
 from chatd.engine.meter import NO_METER, EngineMeter
+from chatd.engine.model_calls import ModelCalls
 from chatd.engine.models import Models
+from chatd.engine.parts import EngineParts
 from chatd.engine.preparing import Preparing
-from chatd.engine.runner import ChatRunner, EngineParts
+from chatd.engine.runner import ChatRunner
 from chatd.engine.tools.registry import EVERYONE, Entry, Registry
 from chatd.engine.tools.tool import Tool
 from chatd.engine.worker import Worker, WorkerOptions
@@ -214,7 +216,7 @@ def engine_parts(
         episodes=episodes,
         checkpoints=checkpoints,
         preparing=Preparing(store, models, DeploymentSettings(store), Tools(tools), checkpoints),
-        transport=transport,
+        calls=ModelCalls(transport, clock, meter),
         clock=clock,
         draining=asyncio.Event(),
         meter=meter,

@@ -7,7 +7,8 @@ import msgspec
 import pytest
 
 from chatd.core.states import Status
-from chatd.engine.news import Changed, News
+from chatd.engine.news import News
+from chatd.engine.ways_out import Changed
 from chatd.store.chat_hints import ChatHint
 
 CHAT, RUNNER, OTHER = UUID(int=1), UUID(int=2), UUID(int=3)

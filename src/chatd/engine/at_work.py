@@ -5,61 +5,35 @@ from collections.abc import Callable, Coroutine
 from typing import Any, Final
 from uuid import UUID
 
-from chatd.clock import Clock
 from chatd.core.messages import Message
 from chatd.core.outcomes import Refusal, Refused
 from chatd.engine.commits import AWAY, AnswerLost, committed
-from chatd.engine.histories import Histories
-from chatd.engine.news import Changed, News
+from chatd.engine.facts import ChatFacts
+from chatd.engine.news import News
 from chatd.engine.owned import Owned
+from chatd.engine.parts import EngineParts
+from chatd.engine.ways_out import Changed, LetGo, NotOurs
 from chatd.observe.logs import get_logger
-from chatd.store.chat_watch import ChatWatch
-from chatd.store.queries import ChatChange, ChatState
-from chatd.store.store import Store
 from chatd.store.transitions import Applied, Fence, Outcome
 
 AWAY_SECONDS: Final = 0.5  # between two looks at a database that is away; the lease ends such a runner in the end
 _log = get_logger("chatd.runner")
 
 
-class NotOurs(Exception):
-    """Another runner has the chat, or nobody: this one ends and writes nothing more."""
-
-
-class LetGo(Exception):
-    """The replica stops: whoever takes the chat goes on after the step that was finished."""
-
-
-# A row of `chat_state`, or what a transition says of it.
-ChatFacts = ChatChange | ChatState
-
-
 class ChatAtWork:
     """While the block runs, others' changes end what is done under `news.unless_changed`."""
 
-    def __init__(
-        self,
-        facts: ChatFacts,
-        runner_id: UUID,
-        *,
-        tasks: asyncio.TaskGroup,
-        store: Store,
-        watch: ChatWatch,
-        histories: Histories,
-        clock: Clock,
-        draining: asyncio.Event,
-        is_taken_over: bool = False,
-    ) -> None:
+    def __init__(self, facts: ChatFacts, owned: Owned, tasks: asyncio.TaskGroup, parts: EngineParts) -> None:
         self.facts = facts
-        self.runner_id = runner_id
-        self.is_taken_over = is_taken_over
-        self._draining = draining
-        self.news = News(runner_id)
+        self.runner_id = owned.runner_id
+        self.is_taken_over = owned.is_taken_over
+        self.news = News(owned.runner_id)
+        self._draining = parts.draining
         self._tasks = tasks
-        self._store = store
-        self._histories = histories
-        self._clock = clock
-        self._watching = watch.watch(facts.chat_id, facts.snapshot_version, self.news.hear)
+        self._store = parts.store
+        self._histories = parts.histories
+        self._clock = parts.clock
+        self._watching = parts.watch.watch(facts.chat_id, facts.snapshot_version, self.news.hear)
         self.news.rely_on(facts)
 
     @property
@@ -130,14 +104,6 @@ class ChatAtWork:
         self.facts = facts
         self._watching.knows(facts.snapshot_version)
         self.news.rely_on(facts)
-
-
-async def facts_of(owned: Owned, store: Store) -> ChatFacts | None:
-    """What was told with the chat, or else read; None when it is not that runner's any more."""
-    if owned.applied is not None:
-        return owned.applied.change
-    row = await store.get_chat_state(chat_id=owned.chat_id)
-    return row if row is not None and row.runner_id == owned.runner_id and not row.archived else None
 
 
 def _refusal(refused: Refused) -> Exception:

@@ -2,7 +2,6 @@
 
 import msgspec
 
-from chatd.clock import Clock
 from chatd.core.accumulate import Accumulator, Answer
 from chatd.core.compaction import (
     INSTRUCTIONS,
@@ -22,37 +21,25 @@ from chatd.core.retry import GiveUp, decide
 from chatd.core.roles import Role
 from chatd.core.times import iso
 from chatd.engine.at_work import ChatAtWork
-from chatd.engine.episodes import Episode, Episodes
+from chatd.engine.episodes import Episode
 from chatd.engine.flight import cost_of
-from chatd.engine.meter import NO_METER, EngineMeter
 from chatd.engine.models import ResolvedModel
-from chatd.engine.step import TurnFailed
+from chatd.engine.parts import EngineParts
+from chatd.engine.ways_out import TurnFailed
 from chatd.minting import uuid7
-from chatd.providers.asking import Asked, ask
 from chatd.providers.stream import ModelCallFailed
-from chatd.providers.transport import Transport
-from chatd.store.transitions import Transitions
 
 
 class Compacting:
     """Summarises the history of a chat at work."""
 
-    def __init__(
-        self,
-        chat: ChatAtWork,
-        *,
-        transitions: Transitions,
-        episodes: Episodes,
-        transport: Transport,
-        clock: Clock,
-        meter: EngineMeter = NO_METER,
-    ) -> None:
+    def __init__(self, chat: ChatAtWork, parts: EngineParts) -> None:
         self._chat = chat
-        self._transitions = transitions
-        self._episodes = episodes
-        self._transport = transport
-        self._clock = clock
-        self._meter = meter
+        self._transitions = parts.transitions
+        self._episodes = parts.episodes
+        self._calls = parts.calls
+        self._clock = parts.clock
+        self._meter = parts.meter
 
     async def compact(
         self,
@@ -104,7 +91,8 @@ class Compacting:
             async with self._chat.news.unless_changed(), self._clock.timeout(SUMMARY_SECONDS, timer="summary"):
                 while True:
                     try:
-                        return await self._attempt(_for_summary(request, messages), model)
+                        asked = _for_summary(request, messages)
+                        return await self._calls.answer(asked, model, Accumulator(model.protocol.name))
                     except ModelCallFailed as failed:
                         if failed.failure.wording is Wording.CONTEXT_TOO_LONG and (shorter := newer_half(messages)):
                             messages = shorter
@@ -119,18 +107,6 @@ class Compacting:
             message = f"The conversation could not be summarised within {SUMMARY_SECONDS:.0f} seconds."
             failure = msgspec.structs.replace(_failure(model, message), kind=FailureKind.TIMEOUT)
             raise TurnFailed(failure) from None
-
-    async def _attempt(self, request: ModelRequest, model: ResolvedModel) -> Answer:
-        accumulator = Accumulator(model.protocol.name)
-        asked = Asked(model.host, model.provider, model.limits)
-        async with (
-            self._meter.call(model, request, accumulator) as call,
-            ask(asked, request, transport=self._transport, clock=self._clock, sent=call.sent) as stream,
-        ):
-            async for events in stream:
-                for event in events:
-                    accumulator.add(event, "")
-        return accumulator.answer()
 
     def _tell_failed(self, episode: Episode, call_id: str, reason: str) -> None:
         _show(episode, Preview(Role.TOOL, failed_result(call_id, reason, iso(self._clock.now()))))

@@ -10,10 +10,9 @@ from uuid import UUID
 from chatd.core.accumulate import Accumulator
 from chatd.core.failure import Failure, FailureKind
 from chatd.core.model import ModelEvent, ModelRequest, Ping, UsageReported
-from chatd.engine.at_work import LetGo, NotOurs
 from chatd.engine.episodes import Episodes
 from chatd.engine.models import ResolvedModel
-from chatd.engine.news import Changed
+from chatd.engine.ways_out import Changed, LetGo, NotOurs
 
 OK: Final = "ok"
 CANCELLED: Final = "cancelled"

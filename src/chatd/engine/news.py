@@ -5,12 +5,9 @@ from contextlib import asynccontextmanager
 from uuid import UUID
 
 from chatd.core.states import Status
+from chatd.engine.ways_out import Changed
 from chatd.stoppable import Stoppable, Stopped
 from chatd.store.chat_hints import ChatHint, Versions
-
-
-class Changed(Exception):
-    """The history, the status or the owner is no longer what the work relied on."""
 
 
 class News:

@@ -8,23 +8,24 @@ import msgspec
 from chatd.core.compaction import Window
 from chatd.core.errors import ChatdError, NotFound
 from chatd.core.failure import Failure, FailureKind
-from chatd.core.model import ToolSpec
+from chatd.core.model import PromptMessage, ToolSpec
 from chatd.core.parts import Part
 from chatd.core.preview import cut_short
 from chatd.core.system_prompt import Circumstances, Work, deployment_prompt, system_messages
 from chatd.core.turn_settings import ModelContext, TurnSettings
-from chatd.engine.at_work import ChatFacts
 from chatd.engine.checkpoints import Checkpoints
 from chatd.engine.deployment_settings import DeploymentSettings
+from chatd.engine.facts import ChatFacts
 from chatd.engine.models import Models, ResolvedModel
-from chatd.engine.step import TurnFailed
+from chatd.engine.prepared import Prepared
 from chatd.engine.tools.registry import Registry, seat_of
-from chatd.engine.turn import Prepared
+from chatd.engine.ways_out import TurnFailed
 from chatd.observe.logs import get_logger
 from chatd.store.queries import ChatMode, GetTurnContextRow
 from chatd.store.store import Store
 
 _log = get_logger("chatd.preparing")
+_MOST_SECTIONS = 100  # one for each person with a prompt of their own
 
 
 class ToolSource(Protocol):
@@ -53,6 +54,7 @@ class Preparing:
         self._settings = settings
         self._tools = tools
         self._checkpoints = checkpoints
+        self._sections: dict[Circumstances, tuple[PromptMessage, ...]] = {}
 
     async def prepare(self, facts: ChatFacts) -> Prepared:
         """Raises TurnFailed when the chat has no model that can be used."""
@@ -76,14 +78,23 @@ class Preparing:
             tools=registry.toolset(seat, client=_client_tools(chat)),
             window=Window(min(model.context_limit, summarizer.context_limit), threshold),
             origins=await self._models.origins(),
-            sections=system_messages(given),
-            opening=system_messages(msgspec.structs.replace(given, deployment=deployment)),
+            sections=self._said(given),
+            opening=self._said(msgspec.structs.replace(given, deployment=deployment)),
         )
 
     async def checkpointed(self, facts: ChatFacts, at: str) -> tuple[Part, ...]:
         """What the runner before us had shown of the step under way, as an interrupted answer."""
         previews = await self._checkpoints.checkpointed(facts.chat_id, facts.history_version)
         return cut_short(previews, at)
+
+    def _said(self, given: Circumstances) -> tuple[PromptMessage, ...]:
+        """Made once for all turns in the same circumstances."""
+        made = self._sections.get(given)
+        if made is None:
+            if len(self._sections) >= _MOST_SECTIONS:
+                self._sections.clear()
+            made = self._sections[given] = system_messages(given)
+        return made
 
     async def _model(self, config_id: UUID) -> ResolvedModel:
         try:

@@ -4,9 +4,6 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Final
 
-import msgspec
-
-from chatd.clock import Clock
 from chatd.core.failure import Failure, FailureKind
 from chatd.core.interrupted import interrupted_messages
 from chatd.core.labels import Ending
@@ -14,49 +11,23 @@ from chatd.core.messages import Message, NewMessage
 from chatd.core.roles import Role
 from chatd.core.states import Status
 from chatd.core.times import iso
-from chatd.engine.around import Around, Nobody
-from chatd.engine.at_work import ChatAtWork, ChatFacts, LetGo, NotOurs, facts_of
-from chatd.engine.checkpoints import Checkpoints
+from chatd.engine.at_work import ChatAtWork
 from chatd.engine.commits import AWAY
-from chatd.engine.compact import Compacting
-from chatd.engine.episodes import Episodes
+from chatd.engine.facts import ChatFacts, facts_of
 from chatd.engine.flight import Flight
-from chatd.engine.histories import Histories
-from chatd.engine.meter import NO_METER, EngineMeter
-from chatd.engine.news import Changed
 from chatd.engine.owned import Owned
-from chatd.engine.preparing import Preparing
-from chatd.engine.step import Asking, TurnFailed
+from chatd.engine.parts import EngineParts
+from chatd.engine.prepared import Prepared
 from chatd.engine.titles import BegunChat
-from chatd.engine.turn import Prepared, Turn
+from chatd.engine.turn import Turn
 from chatd.engine.turn_ends import EndedTurn
+from chatd.engine.ways_out import Changed, LetGo, NotOurs, TurnFailed
 from chatd.observe.logs import get_logger
-from chatd.providers.transport import Transport
-from chatd.store.chat_watch import ChatWatch
-from chatd.store.store import Store
-from chatd.store.transitions import Transitions
 
 _log = get_logger("chatd.runner")
 _TIMED_OUT: Final = "The client did not answer this call in time."
 _NO_DEADLINE: Final = "Nobody knows until when to wait for the answer to this call."
 _ENDINGS: Final = {Status.RUNNING: Ending.WENT_ON, Status.REQUIRES_ACTION: Ending.AWAITS_CLIENT}
-
-
-class EngineParts(msgspec.Struct, frozen=True, kw_only=True):
-    """What all runners of a replica share."""
-
-    store: Store
-    transitions: Transitions
-    watch: ChatWatch
-    histories: Histories
-    episodes: Episodes
-    checkpoints: Checkpoints
-    preparing: Preparing
-    transport: Transport
-    clock: Clock
-    around: Around = Nobody()
-    draining: asyncio.Event  # set: let go after the step under way
-    meter: EngineMeter = NO_METER
 
 
 class ChatRunner:
@@ -79,17 +50,7 @@ class ChatRunner:
 class _Running:
     def __init__(self, parts: EngineParts, facts: ChatFacts, owned: Owned, tasks: asyncio.TaskGroup) -> None:
         self._parts = parts
-        self._chat = ChatAtWork(
-            facts,
-            owned.runner_id,
-            tasks=tasks,
-            store=parts.store,
-            watch=parts.watch,
-            histories=parts.histories,
-            clock=parts.clock,
-            draining=parts.draining,
-            is_taken_over=owned.is_taken_over,
-        )
+        self._chat = ChatAtWork(facts, owned, tasks, parts)
         self._flight: Flight | None = None
 
     async def run(self) -> None:
@@ -127,33 +88,7 @@ class _Running:
         turn: Turn | None = None
         try:
             prepared = await parts.preparing.prepare(chat.facts)
-            shared = (parts.transitions, parts.episodes, parts.transport, parts.clock)
-            transitions, episodes, transport, clock = shared
-            turn = Turn(
-                chat,
-                prepared,
-                asking=Asking(
-                    chat,
-                    transitions=transitions,
-                    episodes=episodes,
-                    transport=transport,
-                    clock=clock,
-                    meter=parts.meter,
-                ),
-                compacting=Compacting(
-                    chat,
-                    transitions=transitions,
-                    episodes=episodes,
-                    transport=transport,
-                    clock=clock,
-                    meter=parts.meter,
-                ),
-                store=parts.store,
-                transitions=transitions,
-                episodes=episodes,
-                clock=clock,
-                meter=parts.meter,
-            )
+            turn = Turn(chat, prepared, parts)
             self._begun(prepared, await chat.history())
             await turn.run()
             self._ended(_ENDINGS.get(chat.facts.status, Ending.FINISHED))

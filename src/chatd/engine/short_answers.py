@@ -13,11 +13,10 @@ from chatd.core.reasoning import ReasoningEffort
 from chatd.core.retry import GiveUp, decide
 from chatd.core.roles import Role
 from chatd.engine.meter import NO_METER, EngineMeter
+from chatd.engine.model_calls import ModelCalls
 from chatd.engine.models import Models, ResolvedModel
 from chatd.observe.logs import get_logger
-from chatd.providers.asking import Asked, ask
 from chatd.providers.stream import ModelCallFailed
-from chatd.providers.transport import Transport
 
 MOST_ATTEMPTS: Final = 3  # more would not fit into the time that these have
 _THINKING_TOKENS: Final = 2048  # for models that can't be told not to think
@@ -36,14 +35,14 @@ class ShortAnswers:
         self,
         models: Models,
         *,
-        transport: Transport,
+        calls: ModelCalls,
         clock: Clock,
         override: Override = no_override,
         meter: EngineMeter = NO_METER,
     ) -> None:
         self._meter = meter
         self._models = models
-        self._transport = transport
+        self._calls = calls
         self._clock = clock
         self._override = override
 
@@ -78,16 +77,8 @@ class ShortAnswers:
         return model if model is not None and model.is_enabled else None
 
     async def _asked(self, model: ResolvedModel, request: ModelRequest) -> str:
-        accumulator = Accumulator(model.protocol.name)
-        asked = Asked(model.host, model.provider, model.limits)
-        async with (
-            self._meter.call(model, request, accumulator) as call,
-            ask(asked, request, transport=self._transport, clock=self._clock, sent=call.sent) as stream,
-        ):
-            async for events in stream:
-                for event in events:
-                    accumulator.add(event, "")
-        return "".join(part.text for part in accumulator.answer().parts if isinstance(part, TextPart))
+        answer = await self._calls.answer(request, model, Accumulator(model.protocol.name))
+        return "".join(part.text for part in answer.parts if isinstance(part, TextPart))
 
 
 def _request(model: ResolvedModel, prompt: str, question: str, most_tokens: int) -> ModelRequest:

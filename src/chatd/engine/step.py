@@ -1,61 +1,38 @@
 """The model's answer to a prompt: streamed to readers, tried again as long as that makes sense, kept while it comes."""
 
+from collections.abc import Sequence
+
 import msgspec
 
-from chatd.clock import Clock
 from chatd.core.accumulate import Answer
-from chatd.core.failure import Failure, FailureKind, error_payload
-from chatd.core.model import FinishReason, ModelRequest, PromptMessage
+from chatd.core.failure import Failure, FailureKind
+from chatd.core.model import FinishReason, ModelEvent, ModelRequest, PromptMessage
 from chatd.core.parts import ReasoningPart
 from chatd.core.preview import Previewer
 from chatd.core.retry import GiveUp, decide, retry_payload
 from chatd.core.roles import Role
-from chatd.core.times import iso
 from chatd.engine.at_work import ChatAtWork
-from chatd.engine.episodes import Episodes
 from chatd.engine.flight import Flight
-from chatd.engine.meter import NO_METER, EngineMeter
 from chatd.engine.models import ResolvedModel
+from chatd.engine.parts import EngineParts
+from chatd.engine.ways_out import TurnFailed
 from chatd.observe.logs import get_logger
-from chatd.providers.asking import Asked, ask
 from chatd.providers.stream import ModelCallFailed
-from chatd.providers.transport import Transport
-from chatd.store.transitions import Transitions
 
 MOST_PAUSES = 20  # of a vendor within one answer; each is a search or a page that it read
 _log = get_logger("chatd.step")
 
 
-class TurnFailed(Exception):
-    """The turn ends with this."""
-
-    def __init__(self, failure: Failure) -> None:
-        super().__init__(failure.message)
-        self.failure = failure
-
-    def payload(self) -> str:
-        return msgspec.json.encode(error_payload(self.failure)).decode()
-
-
 class Asking:
     """Puts requests to the model of a chat at work."""
 
-    def __init__(
-        self,
-        chat: ChatAtWork,
-        *,
-        transitions: Transitions,
-        episodes: Episodes,
-        transport: Transport,
-        clock: Clock,
-        meter: EngineMeter = NO_METER,
-    ) -> None:
+    def __init__(self, chat: ChatAtWork, parts: EngineParts) -> None:
         self._chat = chat
-        self._transitions = transitions
-        self._episodes = episodes
-        self._transport = transport
-        self._clock = clock
-        self._meter = meter
+        self._transitions = parts.transitions
+        self._episodes = parts.episodes
+        self._calls = parts.calls
+        self._clock = parts.clock
+        self._meter = parts.meter
 
     async def answer(self, request: ModelRequest, model: ResolvedModel, flight: Flight) -> Answer:
         """The whole answer. Raises TurnFailed when there will be none, Changed, NotOurs."""
@@ -97,23 +74,16 @@ class Asking:
     async def _attempt(self, request: ModelRequest, model: ResolvedModel, flight: Flight) -> Answer:
         facts = self._chat.facts
         episode = self._episodes.open(facts.chat_id, facts.history_version, facts.generation_attempt)
-        accumulator, previewer = flight.new_attempt(), Previewer()
-        asked = Asked(model.host, model.provider, model.limits)
-        async with (
-            self._chat.news.unless_changed(),
-            self._meter.call(model, request, accumulator) as call,
-            ask(asked, request, transport=self._transport, clock=self._clock, sent=call.sent) as stream,
-        ):
-            async for events in stream:
-                if call.waits:
-                    call.heard(events)
-                at = iso(self._clock.now())
-                for event in events:
-                    accumulator.add(event, at)
-                    if preview := previewer.previews(event, at):
-                        episode.add(preview)
-                episode.announce()
-        return accumulator.answer()
+        previewer = Previewer()
+
+        def show(events: Sequence[ModelEvent], at: str) -> None:
+            for event in events:
+                if preview := previewer.previews(event, at):
+                    episode.add(preview)
+            episode.announce()
+
+        async with self._chat.news.unless_changed():
+            return await self._calls.answer(request, model, flight.new_attempt(), show)
 
 
 def _with_said(request: ModelRequest, flight: Flight) -> ModelRequest:

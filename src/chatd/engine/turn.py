@@ -2,86 +2,53 @@
 
 from collections.abc import Sequence
 from typing import Final
-from uuid import UUID
 
 import msgspec
 
-from chatd.clock import Clock
-from chatd.core.compaction import MOST_REENTRIES, Due, Futile, Window, check, context_tokens, has_answers
+from chatd.core.compaction import MOST_REENTRIES, Due, Futile, check, context_tokens, has_answers
 from chatd.core.failure import Failure, FailureKind, Wording
 from chatd.core.messages import Message, NewMessage
-from chatd.core.model import ModelRequest, PromptMessage
+from chatd.core.model import ModelRequest
 from chatd.core.parts import TextPart, ToolCallPart, ToolResultPart, is_known
 from chatd.core.preview import Preview
 from chatd.core.prompt import prompt_of
-from chatd.core.reasoning import ReasoningEffort
 from chatd.core.roles import Role, Visibility
 from chatd.core.step import local_calls
 from chatd.core.turn import AnswerCalls, AwaitClient, CallModel, CompactNow, FinishTurn, Situation, StopAtLimit, decide
 from chatd.engine.at_work import ChatAtWork
 from chatd.engine.compact import Compacting
-from chatd.engine.episodes import Episodes
 from chatd.engine.flight import Flight
-from chatd.engine.meter import NO_METER, EngineMeter
 from chatd.engine.models import ResolvedModel
+from chatd.engine.parts import EngineParts
+from chatd.engine.prepared import Prepared
 from chatd.engine.prompt_data import PromptData
-from chatd.engine.step import Asking, TurnFailed
+from chatd.engine.step import Asking
 from chatd.engine.tool_step import Done, ToolStep
 from chatd.engine.tools.live_output import LiveOutput
 from chatd.engine.tools.tool import ToolCall, ToolContext
-from chatd.engine.tools.toolset import Toolset
+from chatd.engine.ways_out import TurnFailed
 from chatd.observe.logs import get_logger
-from chatd.store.store import Store
 from chatd.store.stored_messages import read_draft
-from chatd.store.transitions import Transitions
 
 _log = get_logger("chatd.turn")
 _STOPPED: Final = "This turn was stopped after {steps} steps. Send a message to let it go on."
 
 
-class Prepared(msgspec.Struct, frozen=True, kw_only=True):
-    """What a turn is made with, once. `sections` stand between the system messages of the history and the rest;
-    `opening` in their place where the history has no system messages of its own. `summarizer` makes summaries."""
-
-    title: str
-    model: ResolvedModel
-    summarizer: ResolvedModel
-    effort: ReasoningEffort | None
-    organization_id: UUID
-    tools: Toolset
-    window: Window
-    origins: dict[UUID, str]  # the provider of each configured model
-    sections: tuple[PromptMessage, ...] = ()
-    opening: tuple[PromptMessage, ...] = ()
-
-
 class Turn:
     """`flight` is the step under way, for whoever cuts it."""
 
-    def __init__(
-        self,
-        chat: ChatAtWork,
-        prepared: Prepared,
-        *,
-        asking: Asking,
-        compacting: Compacting,
-        store: Store,
-        transitions: Transitions,
-        episodes: Episodes,
-        clock: Clock,
-        meter: EngineMeter = NO_METER,
-    ) -> None:
+    def __init__(self, chat: ChatAtWork, prepared: Prepared, parts: EngineParts) -> None:
         self.flight: Flight | None = None
         self._chat = chat
         self._prepared = prepared
-        self._asking = asking
-        self._compacting = compacting
-        self._store = store
-        self._transitions = transitions
-        self._episodes = episodes
-        self._clock = clock
-        self._meter = meter
-        self._data = PromptData(store)
+        self._asking = Asking(chat, parts)
+        self._compacting = Compacting(chat, parts)
+        self._store = parts.store
+        self._transitions = parts.transitions
+        self._episodes = parts.episodes
+        self._clock = parts.clock
+        self._meter = parts.meter
+        self._data = PromptData(parts.store)
         self._steps_before = 0
         self._reentries = 0
 

@@ -16,9 +16,11 @@ from chatd.engine.deployment_settings import DeploymentSettings
 from chatd.engine.episodes import Episodes
 from chatd.engine.histories import Histories
 from chatd.engine.meter import EngineMeter
+from chatd.engine.model_calls import ModelCalls
 from chatd.engine.models import Models
+from chatd.engine.parts import EngineParts
 from chatd.engine.preparing import Preparing
-from chatd.engine.runner import ChatRunner, EngineParts
+from chatd.engine.runner import ChatRunner
 from chatd.engine.short_answers import ShortAnswers
 from chatd.engine.side_jobs import SideJobs
 from chatd.engine.spending import Spending
@@ -85,7 +87,8 @@ async def running_engine(
         return override and override.model_config_id
 
     jobs = SideJobs(clock=clock)
-    answers = ShortAnswers(models, transport=transport, clock=clock, override=for_titles, meter=meter)
+    calls = ModelCalls(transport, clock, meter)
+    answers = ShortAnswers(models, calls=calls, clock=clock, override=for_titles, meter=meter)
     announcing = _Announcing(hints)
     titles = Titles(jobs, store, answers, announcing.title)
     ends = TurnEnds(jobs, store, answers, clock=clock, on_label=announcing.label, on_summary=announcing.summary)
@@ -97,7 +100,7 @@ async def running_engine(
         episodes=episodes,
         checkpoints=checkpoints,
         preparing=Preparing(store, models, deployment, _BuiltIn(Registry()), checkpoints),
-        transport=transport,
+        calls=calls,
         clock=clock,
         around=SideWork(titles, ends),
         draining=draining,

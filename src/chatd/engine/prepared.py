@@ -1,0 +1,27 @@
+"""What a turn is made with, once: the chat's model, tools, sections and window."""
+
+from uuid import UUID
+
+import msgspec
+
+from chatd.core.compaction import Window
+from chatd.core.model import PromptMessage
+from chatd.core.reasoning import ReasoningEffort
+from chatd.engine.models import ResolvedModel
+from chatd.engine.tools.toolset import Toolset
+
+
+class Prepared(msgspec.Struct, frozen=True, kw_only=True):
+    """`sections` stand between the system messages of the history and the rest;
+    `opening` in their place where the history has no system messages of its own. `summarizer` makes summaries."""
+
+    title: str
+    model: ResolvedModel
+    summarizer: ResolvedModel
+    effort: ReasoningEffort | None
+    organization_id: UUID
+    tools: Toolset
+    window: Window
+    origins: dict[UUID, str]  # the provider of each configured model
+    sections: tuple[PromptMessage, ...] = ()
+    opening: tuple[PromptMessage, ...] = ()
