@@ -21,10 +21,11 @@ from chatd.core.errors import (
     Throttled,
     TooLarge,
     Unauthenticated,
+    UsageLimitReached,
     Validation,
 )
 from chatd.server.allowed_values import explained
-from chatd.wire.problem import Problem
+from chatd.wire.problem import Problem, UsageLimitProblem
 
 STORE_RETRY_SECONDS = 2  # a database that restarts is back within a few seconds
 CLASH_RETRY_SECONDS = 1  # the least that the header can say; the other request is done by then
@@ -113,6 +114,8 @@ def _of_chatd(error: ChatdError) -> Answer | None:
     match error:
         case TooLarge():
             return Answer(413, Problem(error.message, detail=f"The limit is {error.limit} bytes."))
+        case UsageLimitReached():
+            return Answer(409, _of_usage_limit(error))
         case Conflict():
             return Answer(409, _with_validations(problem, error.validations))
         case InvalidRequest():
@@ -134,6 +137,18 @@ def _of_chatd(error: ChatdError) -> Answer | None:
             return Answer(503, problem, {"retry-after": str(STORE_RETRY_SECONDS)})
         case _:
             return None
+
+
+def _of_usage_limit(error: UsageLimitReached) -> UsageLimitProblem:
+    return UsageLimitProblem(
+        message=error.message,
+        detail=error.detail,
+        kind=error.kind,
+        period=error.period,
+        limit_micros=error.limit_microdollars,
+        spent_micros=error.spent_microdollars,
+        resets_at=error.resets_at,
+    )
 
 
 _LITESTAR_MESSAGES = {

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import suppress
+from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -14,7 +15,7 @@ import pytest
 from litestar import Litestar, Request, get, post
 from litestar.params import FromPath, FromQuery, JSONBody
 
-from chatd.core.errors import Conflict, Forbidden, NotFound, Unauthenticated, Validation
+from chatd.core.errors import Conflict, Forbidden, NotFound, Unauthenticated, UsageLimitReached, Validation
 from chatd.server.problem import litestar_answers
 from chatd.server.slow_clients import HEAD_BYTES
 from server.http.live import WAIT_SECONDS, Live, layered, problem_of, served
@@ -23,6 +24,7 @@ from server.running import running_server
 pytestmark = pytest.mark.behaviour("API-4")
 
 LIMIT = 1000
+NEXT_MONTH = datetime(2030, 2, 1, tzinfo=UTC)
 INTERNAL = "the engine room is on fire"
 
 
@@ -81,6 +83,9 @@ async def fail(kind: FromPath[str]) -> None:
         "stranger": Unauthenticated("Sign in."),
         "database": asyncpg.ConnectionDoesNotExistError(INTERNAL),
         "unique": asyncpg.UniqueViolationError(INTERNAL),
+        "spent": UsageLimitReached(
+            period="month", limit_microdollars=5_000_000, spent_microdollars=5_000_001, resets_at=NEXT_MONTH
+        ),
     }[kind]
 
 
@@ -203,6 +208,21 @@ async def test_a_refusal_has_its_status_and_shows_nothing_internal(live: Live, k
         await problem_of(response, status)
 
         assert INTERNAL not in await response.text()
+
+
+@pytest.mark.behaviour("COST-4")
+async def test_a_spent_limit_is_told_with_its_reset_in_fields(live: Live):
+    async with live.client.get("/api/fails/spent") as response:
+        body = await response.json()
+
+    assert response.status == 409
+    assert {name: value for name, value in body.items() if name not in ("message", "detail")} == {
+        "kind": "usage_limit",
+        "period": "month",
+        "limit_micros": 5_000_000,
+        "spent_micros": 5_000_001,
+        "resets_at": "2030-02-01T00:00:00Z",
+    }
 
 
 async def test_an_unknown_failure_shows_only_the_request_id(live: Live):

@@ -94,6 +94,19 @@ def test_fields_of_errors_reach_the_client():
     assert "retry-after" in answer(OURS[errors.StoreUnavailable][0]).headers
 
 
+@pytest.mark.behaviour("COST-4")
+def test_a_client_can_tell_that_a_limit_is_spent_and_when_it_resets():
+    assert msgspec.json.decode(answer(OURS[errors.UsageLimitReached][0]).body()) == {
+        "message": "Your usage limit of $0.000001 per day is reached. It resets on 2030-01-01 at 00:00 UTC.",
+        "detail": "$0.000002 is spent. An administrator can raise the limit.",
+        "kind": "usage_limit",
+        "period": "day",
+        "limit_micros": 1,
+        "spent_micros": 2,
+        "resets_at": "2030-01-01T00:00:00Z",
+    }
+
+
 @pytest.mark.parametrize(
     ("error", "status"),
     [
