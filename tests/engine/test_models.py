@@ -30,15 +30,23 @@ THINKS = EffortRange(default=ReasoningEffort.LOW, max=ReasoningEffort.HIGH)
 ONE_OF_MANY = [ProviderKind.OPENAI_COMPAT, ProviderKind.OPENROUTER, ProviderKind.VERCEL]
 
 
-def resolved(kind: ProviderKind, model: str, options: str = "{}", limits: StreamLimits = USUAL) -> ResolvedModel:
+def resolved(
+    kind: ProviderKind,
+    model: str,
+    options: str = "{}",
+    limits: StreamLimits = USUAL,
+    *,
+    base_url: str = "https://models.example/v1",
+    provider_options: str = "{}",
+) -> ResolvedModel:
     provider = Provider(
         id=new_id(),
         name="a provider",
         kind=kind,
         display_name="",
-        base_url="https://models.example/v1",
+        base_url=base_url,
         api_key=Secret("key"),
-        options="{}",
+        options=provider_options,
         enabled=True,
         deleted=False,
         created_at=NOW,
@@ -65,7 +73,7 @@ def resolved(kind: ProviderKind, model: str, options: str = "{}", limits: Stream
     return resolve(config, provider, load_catalogue(None), Outbound(), limits)
 
 
-@pytest.mark.parametrize("kind", ONE_OF_MANY)
+@pytest.mark.parametrize("kind", [*ONE_OF_MANY, ProviderKind.AZURE])
 def test_of_a_model_that_nobody_knows_a_compatible_server_decides_how_long_answers_are(kind: ProviderKind):
     assert resolved(kind, "home-made").max_output_tokens is None
 
@@ -77,6 +85,7 @@ def test_an_unknown_model_of_a_vendor_itself_may_answer_at_some_length(kind: Pro
 
 def test_a_known_limit_of_the_output_is_kept_and_an_operators_is_obeyed():
     assert resolved(ProviderKind.OPENAI, "gpt-4o").max_output_tokens == 16_384
+    assert resolved(ProviderKind.AZURE, "gpt-4o-2024-08-06").max_output_tokens == 16_384
     assert resolved(ProviderKind.ANTHROPIC, "claude-sonnet-4-5").max_output_tokens == 32_000
     own = msgspec.json.encode(ModelOptions(max_output_tokens=50_000)).decode()
     assert resolved(ProviderKind.OPENAI_COMPAT, "home-made", own).max_output_tokens == 50_000

@@ -53,6 +53,15 @@ def test_the_limit_is_called_what_the_server_calls_it(model: str, field: str):
     assert (said["max_tokens"], "max_completion_tokens" in said) == (7, False)
 
 
+@pytest.mark.parametrize(
+    ("model", "field"), [("ours", "max_completion_tokens"), ("mistral-large", "max_tokens"), ("kimi-k3", "max_tokens")]
+)
+def test_a_host_says_what_the_limit_is_called_where_the_name_says_nothing(model: str, field: str):
+    request = msgspec.structs.replace(asked(user("a"), max_output_tokens=7), model=model)
+
+    assert json.loads(OpenAIChat("max_completion_tokens").body(request))[field] == 7
+
+
 def test_a_deployment_that_takes_no_temperature_is_asked_as_openai_is():
     capabilities = Capabilities(temperature=False)
 

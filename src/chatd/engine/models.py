@@ -25,6 +25,8 @@ DEFAULT_OUTPUT_TOKENS: Final = 32_000
 _MOST_CACHED: Final = 1000  # configured models; a deployment has a few dozen
 # They have models of many vendors: how long an answer may be differs, and the signatures of one are nothing to another.
 _COMPATIBLE: Final = (ProviderKind.OPENAI_COMPAT, ProviderKind.OPENROUTER, ProviderKind.VERCEL)
+# A deployment on Azure is called what its owner likes: what an unknown one can write is not known either.
+_NAMED_BY_OTHERS: Final = (*_COMPATIBLE, ProviderKind.AZURE)
 
 
 class ResolvedModel(msgspec.Struct, frozen=True, kw_only=True):
@@ -185,5 +187,5 @@ def _origin(kind: ProviderKind, provider_id: UUID, model: str) -> str:
 def _output_tokens(known: KnownModel | None, kind: ProviderKind) -> int | None:
     most = known.max_output_tokens if known else None
     if most is None:
-        return None if kind in _COMPATIBLE else DEFAULT_OUTPUT_TOKENS
+        return None if kind in _NAMED_BY_OTHERS else DEFAULT_OUTPUT_TOKENS
     return min(DEFAULT_OUTPUT_TOKENS, most)

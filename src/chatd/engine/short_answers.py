@@ -82,7 +82,9 @@ class ShortAnswers:
 
 
 def _request(model: ResolvedModel, prompt: str, question: str, most_tokens: int) -> ModelRequest:
-    most = most_tokens + (_THINKING_TOKENS if model.capabilities.reasoning else 0)
+    # A model that nobody knows may think too.
+    may_think = model.capabilities.reasoning or model.max_output_tokens is None
+    most = most_tokens + (_THINKING_TOKENS if may_think else 0)
     return ModelRequest(
         model=model.model,
         provider=str(model.provider_id),

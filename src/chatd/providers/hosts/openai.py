@@ -17,6 +17,7 @@ from chatd.providers.hosts.access import (
     with_path,
 )
 from chatd.providers.protocols.openai.chat import OpenAIChat
+from chatd.providers.protocols.openai.chat_dialect import MaxTokensField
 from chatd.providers.protocols.openai.responses import OpenAIResponses
 from chatd.providers.transport import OutboundRequest
 
@@ -52,8 +53,8 @@ class CompatibleHostOptions(msgspec.Struct, frozen=True):
 class _Speaker:
     framing = SseFraming
 
-    def __init__(self, api: _Api) -> None:
-        self._protocol = OpenAIResponses() if api == "responses" else OpenAIChat()
+    def __init__(self, api: _Api, max_tokens_field: MaxTokensField = "max_tokens") -> None:
+        self._protocol = OpenAIResponses() if api == "responses" else OpenAIChat(max_tokens_field)
         self._path = "/responses" if api == "responses" else "/chat/completions"
 
     def protocol(self, model: str) -> OpenAIResponses | OpenAIChat:
@@ -78,7 +79,8 @@ class OpenAIHost(_Speaker):
 class AzureHost(_Speaker):
     def __init__(self, access: ProviderAccess) -> None:
         self._options = read_options(access, AzureHostOptions)
-        super().__init__(self._options.api)
+        # Deployments have names of their own, and behind most of them are models that refuse the old name.
+        super().__init__(self._options.api, "max_completion_tokens")
         self._url = required_url(access)
         self._headers = json_headers(**{"api-key": required_key(access)})
 

@@ -37,7 +37,8 @@ class ChatDialect(msgspec.Struct, frozen=True):
     is_mistral: bool = False
 
 
-def dialect_of(model: str, capabilities: Capabilities) -> ChatDialect:
+def dialect_of(model: str, capabilities: Capabilities, otherwise: MaxTokensField = "max_tokens") -> ChatDialect:
+    """`otherwise` is what a server calls the limit whose model's name says nothing."""
     name = model.rpartition("/")[2].lower()
     if _MISTRAL.search(name):
         return ChatDialect(include_usage=_MISTRAL_ITSELF.fullmatch(model) is None, is_mistral=True)
@@ -46,7 +47,7 @@ def dialect_of(model: str, capabilities: Capabilities) -> ChatDialect:
     # A model that takes no temperature is most likely one of OpenAI's, whatever an Azure deployment calls it.
     if _OPENAI.match(name) or not capabilities.temperature:
         return ChatDialect(max_tokens_field="max_completion_tokens")
-    return ChatDialect()
+    return ChatDialect(max_tokens_field=otherwise)
 
 
 def for_mistral(messages: Sequence[JsonObject]) -> list[JsonObject]:

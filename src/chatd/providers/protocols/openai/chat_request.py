@@ -51,10 +51,10 @@ class OpenAIChatOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     extra_body: dict[str, msgspec.Raw] = {}
 
 
-def chat_body(request: ModelRequest) -> bytes:
+def chat_body(request: ModelRequest, max_tokens_field: MaxTokensField = "max_tokens") -> bytes:
     """Raises InvalidRequest for options that can't be used."""
     options = read_options(request.options, OpenAIChatOptions)
-    dialect = dialect_of(request.model, request.capabilities)
+    dialect = dialect_of(request.model, request.capabilities, max_tokens_field)
     messages = _messages(request, options, dialect)
     if dialect.is_mistral:
         messages = for_mistral(messages)
