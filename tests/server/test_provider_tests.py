@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from chatd.core.usage import Usage
 from chatd.testing.fake_clock import FakeClock
 from chatd.testing.vendors.script import Refuse, Say, Turn
 from chatd.testing.vendors.server import vendor_server
@@ -118,3 +119,24 @@ async def test_vendors_are_asked_through_the_proxy_unless_they_are_to_be_asked_w
     assert answer["ok"] is through, answer
     assert len(proxy.asked) == through
     assert outbound.no_proxy.split(",")[0] == "other.test"  # for tokens
+
+
+@pytest.mark.behaviour("SIDE-4")
+async def test_a_test_counts_as_a_call_and_a_name_that_is_only_tried_is_no_label(serving: Any):
+    used = Usage(input_tokens=10, output_tokens=3)
+    script = [Turn(Say("OK"), usage=used), Turn(Say("OK"), usage=used), Refuse(401, "no such key")]
+    async with serving() as running, vendor_server(script) as vendor:
+        id = await provider(running.owner, base_url=vendor.url)
+        await model(running.owner, id, "ours", context_limit=1000, prices={"input": "1", "output": "2"})
+        for name in (None, "made-up", "another"):
+            await running.owner.post(f"{PROVIDERS}/{id}/test", {"model": name} if name else {})
+        value = running.replica.opened.metrics.registry.get_sample_value
+
+    ours, other = ({"provider": "anthropic", "model": name} for name in ("ours", "other"))
+    assert value("chatd_provider_calls_total", {**ours, "outcome": "ok"}) == 1
+    assert value("chatd_provider_calls_total", {**other, "outcome": "ok"}) == 1
+    assert value("chatd_provider_calls_total", {**other, "outcome": "auth"}) == 1
+    assert value("chatd_provider_tokens_total", {**ours, "kind": "input"}) == 10
+    assert value("chatd_provider_cost_microdollars_total", ours) == 16
+    assert value("chatd_provider_prompt_bytes_count", other) == 2
+    assert value("chatd_provider_calls_total", {**ours, "model": "made-up", "outcome": "ok"}) is None

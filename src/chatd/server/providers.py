@@ -11,17 +11,19 @@ from msgspec import UNSET
 from chatd.clock import Clock
 from chatd.core import model_checks
 from chatd.core.access import MODEL_KEEPER, Action, Kind, Person, Resource, may
+from chatd.core.cost import Prices
 from chatd.core.errors import Conflict, InvalidRequest, NotAuthorized, NotFound, Validation
 from chatd.core.failure import not_configured
 from chatd.core.model_options import ModelOptions
 from chatd.core.provider_kind import ProviderKind
 from chatd.core.secret import Secret
-from chatd.engine.models import access_of, capabilities_of, read_model_options
+from chatd.engine.models import access_of, capabilities_of, prices_of, read_model_options
 from chatd.minting import uuid7
-from chatd.providers.catalogue import Catalogue
+from chatd.observe.engine_metrics import OTHER, EngineMetrics
+from chatd.providers.catalogue import Catalogue, KnownModel
 from chatd.providers.hosts import Outbound, ProviderAccess, host_of
 from chatd.providers.option_checks import model_option_problems, option_key, provider_option_problems
-from chatd.providers.probe import ProbeResult, probe
+from chatd.providers.probe import CountedProbe, ProbeResult, probe
 from chatd.providers.transport import Transport
 from chatd.server.shown_models import shown_known
 from chatd.store.actor import acting_as
@@ -33,8 +35,15 @@ from chatd.wire import models as wire
 
 class Providers:
     def __init__(
-        self, store: Store, catalogue: Catalogue, transport: Transport, outbound: Outbound, clock: Clock
+        self,
+        store: Store,
+        catalogue: Catalogue,
+        transport: Transport,
+        outbound: Outbound,
+        clock: Clock,
+        metrics: EngineMetrics,
     ) -> None:
+        self._metrics = metrics
         self._store = store
         self._catalogue = catalogue
         self._transport = transport
@@ -143,14 +152,18 @@ class Providers:
             host = host_of(access, self._outbound)
         except InvalidRequest as error:
             return name, ProbeResult(failure=not_configured(error, provider=called))
+        known = self._catalogue.lookup(access.kind, name)
+        # A name that is only being tried must not become a label.
+        metrics = self._metrics.of(access.kind, config.model if config else OTHER)
         result = await probe(
             host,
             provider=called,
             model=name,
             transport=self._transport,
             clock=self._clock,
-            capabilities=capabilities_of(options, self._catalogue.lookup(access.kind, name), access.kind),
+            capabilities=capabilities_of(options, known, access.kind),
             options=_json(dict(vendor)),
+            counted=CountedProbe(metrics, _prices(config, known, access.kind)),
         )
         return name, result
 
@@ -169,6 +182,12 @@ class Providers:
                     detail="Change them first.",
                     validations=[Validation("options", f"{problems[0].field}: {problems[0].detail}")],
                 )
+
+
+def _prices(config: ModelConfig | None, known: KnownModel | None, kind: ProviderKind) -> Prices:
+    if config is not None:
+        return prices_of(config, known, kind)
+    return Prices() if known is None else known.prices_at(kind)
 
 
 @asynccontextmanager

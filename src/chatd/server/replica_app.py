@@ -24,7 +24,14 @@ async def replica_app(replica: Replica, settings: Settings, *, draining: Drainin
     parts = RouteParts(
         store=store,
         accounts=replica.accounts,
-        providers=Providers(store, replica.catalogue, replica.transport, replica.outbound, replica.clock),
+        providers=Providers(
+            store,
+            replica.catalogue,
+            replica.transport,
+            replica.outbound,
+            replica.clock,
+            replica.opened.metrics.engine,
+        ),
         model_configs=ModelConfigs(store, replica.catalogue, replica.clock),
         versions=replica.versions,
         clock=replica.clock,
