@@ -123,3 +123,11 @@ def test_ordering_loses_nothing(parts: list[Part]):
     assert vendor_first(once) == once
     assert sorted(map(repr, once)) == sorted(map(repr, parts))
     assert local_calls(once) == local_calls(parts)
+
+
+@given(st.lists(PARTS, max_size=8))
+def test_ordering_is_the_same_after_a_call_of_the_vendor(parts: list[Part]):
+    """Where the vendor ran nothing, there is nothing to order."""
+    pair = searched("an id of its own")
+
+    assert vendor_first([*pair, *parts]) == (*pair, *vendor_first(parts))

@@ -111,6 +111,26 @@ def _not_results(parts: tuple[Part, ...]) -> tuple[Part, ...]:
     return tuple(part for part in parts if not isinstance(part, ToolResultPart))
 
 
+@given(HISTORIES, st.sampled_from(ProtocolName), st.sampled_from(("", "one")), CAPABILITIES)
+def test_what_is_said_is_repaired_alike_with_and_without_calls_after_it(
+    history: list[PromptMessage], protocol: ProtocolName, provider: str, capabilities: Capabilities
+) -> None:
+    """Where nobody calls anything, most of the work is left out."""
+    said = [msgspec.structs.replace(message, parts=_said(message.parts)) for message in history]
+    said = [message for message in said if message.role is not Role.TOOL]
+    after = [user(text("and now")), assistant(call("call_9")), tool(result("call_9"))]
+
+    alone = repaired(said, protocol, provider, capabilities)
+    called = repaired([*said, *after], protocol, provider, capabilities)
+
+    assert called.messages == (*alone.messages, *repaired(after, protocol, provider, capabilities).messages)
+    assert called.warnings == alone.warnings
+
+
+def _said(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    return tuple(part for part in parts if not isinstance(part, ToolCallPart | ToolResultPart))
+
+
 @st.composite
 def legal_histories(draw: st.DrawFn) -> list[PromptMessage]:
     numbers = iter(range(1000))

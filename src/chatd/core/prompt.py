@@ -1,6 +1,7 @@
 """From messages to a prompt: the same for a history that was read from the database and for one still in flight."""
 
 from collections.abc import Callable, Sequence
+from typing import TypeGuard
 from uuid import UUID
 
 import msgspec
@@ -25,12 +26,13 @@ def prompt_of(history: Sequence[Message | NewMessage], origin_of: Callable[[UUID
     for place, message in enumerate(history):
         if message.visibility is Visibility.USER or (isinstance(message, Message) and message.deleted):
             continue
-        known, unknown = _split(message.parts)
-        left_out += [(place, unknown_type(part)) for part in unknown]
+        known = message.parts
+        if not _are_known(known):
+            left_out += [(place, unknown_type(part)) for part in message.parts if isinstance(part, UnknownPart)]
+            known = tuple(part for part in message.parts if is_known(part))
         messages.append(PromptMessage(message.role, known, origin_of(message.model_config_id)))
     return Prompt(tuple(messages), tuple(left_out))
 
 
-def _split(parts: tuple[AnyPart, ...]) -> tuple[tuple[Part, ...], list[UnknownPart]]:
-    known = tuple(part for part in parts if is_known(part))
-    return known, [part for part in parts if isinstance(part, UnknownPart)]
+def _are_known(parts: tuple[AnyPart, ...]) -> TypeGuard[tuple[Part, ...]]:
+    return all(map(is_known, parts))

@@ -5,4 +5,4 @@ from datetime import datetime
 
 def iso(at: datetime) -> str:
     """With microseconds and a Z: texts of one clock sort as their times do."""
-    return at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return at.isoformat(timespec="microseconds")[:26] + "Z"

@@ -10,6 +10,8 @@ from chatd.core.parts import Part, ToolCallPart, ToolResultPart
 
 def vendor_first(parts: Sequence[Part]) -> tuple[Part, ...]:
     """The same parts. All else keeps its order: vendors want to see again what they signed where they signed it."""
+    if not any(isinstance(part, ToolCallPart | ToolResultPart) and part.provider_executed for part in parts):
+        return tuple(parts)
     results: dict[str, list[Part]] = {
         part.tool_call_id: [] for part in parts if isinstance(part, ToolCallPart) and part.provider_executed
     }

@@ -13,18 +13,23 @@ Ids and texts depend on what came before only, so a growing history keeps its be
 """
 
 from collections.abc import Sequence
+from typing import Final
 
 import msgspec
 
 from chatd.core.model import Capabilities, PromptMessage, ProtocolName
+from chatd.core.parts import ToolCallPart, ToolResultPart
 from chatd.core.repair.calls import pair_calls
 from chatd.core.repair.ids import distinct_ids
 from chatd.core.repair.parts import repair_parts
 from chatd.core.repair.vendor_calls import pair_vendor_calls
 from chatd.core.repair.warnings import RepairWarning
 from chatd.core.repair.words import in_words
+from chatd.core.roles import Role
 
 __all__ = ["RepairWarning", "Repaired", "repair"]
+
+_CALLS: Final = (ToolCallPart, ToolResultPart)
 
 
 class Repaired(msgspec.Struct, frozen=True):
@@ -43,6 +48,8 @@ def repair(
         (place, repair_parts(place, message, protocol, provider, capabilities, warnings))
         for place, message in enumerate(messages)
     ]
+    if not _has_calls(numbered):
+        return Repaired(tuple(message for _, message in numbered if message.parts), tuple(warnings))
     if not capabilities.tools:
         numbered = [(place, in_words(message)) for place, message in numbered]
     # A message with only files of a tool may stand between calls and results, and is empty by now.
@@ -50,3 +57,10 @@ def repair(
     paired = pair_vendor_calls(paired, protocol, warnings)
     left = [message for _, message in paired if message.parts]
     return Repaired(distinct_ids(left, protocol, provider), tuple(warnings))
+
+
+def _has_calls(messages: Sequence[tuple[int, PromptMessage]]) -> bool:
+    """Most chats have none: nothing to pair or to name then. A message of a tool is never left as it is."""
+    return any(
+        message.role is Role.TOOL or any(isinstance(part, _CALLS) for part in message.parts) for _, message in messages
+    )

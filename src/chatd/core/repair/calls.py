@@ -25,6 +25,10 @@ def pair_calls(messages: Sequence[Numbered], warnings: list[RepairWarning]) -> l
     answering = frozenset(answers.values())
     repaired: list[Numbered] = []
     for index, (place, message) in enumerate(messages):
+        if message.role is not Role.TOOL and not any(map(_is_ours, message.parts)):
+            if message.parts:
+                repaired.append((place, message))
+            continue
         orphans = [
             (number, part)
             for number, part in enumerate(message.parts)
@@ -77,6 +81,10 @@ def _results(
         if _is_result(result):
             by_message.setdefault(index, []).append(_for_call(result, call))
     return [(messages[index][0], _with(messages[index][1], Role.TOOL, parts)) for index, parts in by_message.items()]
+
+
+def _is_ours(part: Part) -> bool:
+    return isinstance(part, ToolCallPart | ToolResultPart) and not part.provider_executed
 
 
 def _is_call(part: Part) -> TypeGuard[ToolCallPart]:

@@ -46,9 +46,16 @@ def repair_parts(
     warnings: list[RepairWarning],
 ) -> PromptMessage:
     """The message with the parts that are left; there may be none."""
+    if all(map(_is_plain, message.parts)):
+        return message
     repairs = _Repairs(place, message, protocol, provider, capabilities, warnings)
     parts = tuple(repaired for part in message.parts if (repaired := repairs.of(part)) is not None)
     return message if parts == message.parts else msgspec.structs.replace(message, parts=parts)
+
+
+def _is_plain(part: Part) -> bool:
+    """A text that everybody takes, as most parts are."""
+    return isinstance(part, TextPart) and not part.provider_metadata and bool(part.text.strip())
 
 
 class _Repairs:
