@@ -32,10 +32,12 @@ async def chats(database: Database) -> AsyncIterator[Chats]:
 
 async def files(chats: Chats, count: int, *, owner: UUID | None = None) -> list[UUID]:
     ids = [new_id() for _ in range(count)]
-    await chats.sql._db.executemany(
+    await chats.sql._db.execute(
         "INSERT INTO files (id, organization_id, owner_id, name, media_type, size, sha256, data)"
-        " VALUES ($1, $2, $3, 'a.txt', 'text/plain', 0, sha256(''), '')",
-        [(id, chats.organization_id, owner or chats.owner.id) for id in ids],
+        " SELECT id, $2, $3, 'a.txt', 'text/plain', 0, sha256(''), '' FROM unnest($1::uuid[]) AS id",
+        ids,
+        chats.organization_id,
+        owner or chats.owner.id,
     )
     return ids
 

@@ -3,6 +3,7 @@
 import asyncio
 from typing import Any
 
+import asyncpg
 import pytest
 
 from chatd.store.migrate import shipped_functions
@@ -58,3 +59,40 @@ async def test_a_transaction_is_kept_whole_and_nests(database: Any):
                     raise ZeroDivisionError
 
         assert (await store.get_site_setting(key="kept"), await store.get_site_setting(key="dropped")) == ("1", None)
+
+
+async def test_a_connection_that_was_lost_between_statements_is_replaced(database: Any):
+    watcher = await connect(database.dsn)
+    async with open_pool(database.dsn, function_schema=shipped_functions().schema, size=1) as pool:
+        backend = await pool.fetchval("SELECT pg_backend_pid()")
+        await watcher.execute("SELECT pg_terminate_backend($1, 10000)", backend)
+        while await watcher.fetchval("SELECT count(*) FROM pg_stat_activity WHERE pid = $1", backend):
+            pass
+
+        assert await pool.fetchval("SELECT pg_backend_pid()") != backend
+    await watcher.close()
+
+
+async def test_a_statement_that_failed_or_was_cancelled_leaves_its_connection_to_others(database: Any):
+    watcher = await connect(database.dsn)
+    async with open_pool(database.dsn, function_schema=shipped_functions().schema, size=1) as pool:
+        with pytest.raises(asyncpg.DivisionByZeroError):
+            await pool.fetchval("SELECT 1 / 0")
+        async with asyncio.TaskGroup() as tasks:
+            waiting = tasks.create_task(pool.execute("SELECT pg_sleep(600)"))
+            while not await watcher.fetchval("SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%sleep(600)'"):
+                pass
+            waiting.cancel()
+
+        assert await pool.fetchval("SELECT 1") == 1
+    await watcher.close()
+
+
+async def test_more_statements_than_connections_take_turns(database: Any):
+    async with open_pool(database.dsn, function_schema=shipped_functions().schema, size=2) as pool:
+        asked = [pool.fetchval("SELECT pg_backend_pid() + 0 * $1::int", number) for number in range(1200)]
+        backends = await asyncio.gather(*asked)
+
+        assert len(set(backends)) <= 2
+        async with pool.acquire() as one, pool.acquire() as other:
+            assert await one.fetchval("SELECT pg_backend_pid()") != await other.fetchval("SELECT pg_backend_pid()")

@@ -2,15 +2,13 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import asyncpg
 
 from chatd.core.errors import StartRefused
+from chatd.store.connections import Connections
 from chatd.store.migrate import MigrationReport, migrate
-
-if TYPE_CHECKING:
-    Pool = asyncpg.Pool[asyncpg.Record]
 
 _CONNECT_SECONDS: Final = 10.0  # a database that does not answer by then is reported, not waited for
 _COMMAND_SECONDS: Final = 30.0  # no query of ours takes a tenth of it; a stuck one must not hold a connection
@@ -81,8 +79,8 @@ async def _nothing_to_reset(_connection: object) -> None:
 
 
 @asynccontextmanager
-async def open_pool(dsn: str, *, function_schema: str, size: int) -> "AsyncIterator[Pool]":
-    """A pool of at most `size` connections on a migrated database."""
+async def open_pool(dsn: str, *, function_schema: str, size: int) -> AsyncIterator[Connections]:
+    """At most `size` connections on a migrated database."""
     options = connect_options(dsn, function_schema=function_schema)
     options["server_settings"] |= {
         "lock_timeout": f"{_LOCK_SECONDS}s",
@@ -96,4 +94,8 @@ async def open_pool(dsn: str, *, function_schema: str, size: int) -> "AsyncItera
         max_queries=1_000_000,  # a fresh connection now and then, whatever a backend may leak
         reset=_nothing_to_reset,
     ) as pool:
-        yield pool
+        connections = Connections(pool, size)
+        try:
+            yield connections
+        finally:
+            await connections.give_back()

@@ -2,17 +2,17 @@
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import TYPE_CHECKING, Protocol, Self, cast
+from typing import TYPE_CHECKING, Protocol, Self
 
-import asyncpg
-
+from chatd.store.connections import Connections
 from chatd.store.custom_queries import CustomQueries, SqlCustomQueries
 from chatd.store.queries import Queries, SqlQueries
 
 if TYPE_CHECKING:
+    import asyncpg
     from asyncpg.pool import PoolConnectionProxy
 
-    Database = asyncpg.Pool[asyncpg.Record] | asyncpg.Connection[asyncpg.Record] | PoolConnectionProxy[asyncpg.Record]
+    Database = Connections | asyncpg.Connection[asyncpg.Record] | PoolConnectionProxy[asyncpg.Record]
 
 
 class Store(Queries, CustomQueries, Protocol):
@@ -35,13 +35,11 @@ class SqlStore(SqlQueries, SqlCustomQueries):
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Self]:
-        db: object = self._db
-        if isinstance(db, asyncpg.Pool):
-            pool = cast("asyncpg.Pool[asyncpg.Record]", db)  # isinstance can't say what its rows are
-            async with pool.acquire() as connection, connection.transaction():
+        if isinstance(self._db, Connections):
+            async with self._db.acquire() as connection, connection.transaction():
                 yield type(self)(connection)
         else:
-            async with cast("asyncpg.Connection[asyncpg.Record]", db).transaction():
+            async with self._db.transaction():
                 yield self
 
     async def ping(self) -> None:
