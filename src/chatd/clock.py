@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
 from types import TracebackType
@@ -30,6 +31,10 @@ class Clock(Protocol):
         """
         ...
 
+    def after(self, seconds: float, told: Callable[[], None], *, timer: str) -> Callable[[], None]:
+        """Call `told` in the event loop, once, unless what this returns is called before. It costs no task."""
+        ...
+
 
 class SystemClock:
     """The real clock."""
@@ -45,6 +50,9 @@ class SystemClock:
 
     def timeout(self, seconds: float, *, timer: str) -> AbstractAsyncContextManager[None]:
         return _Timeout(seconds)
+
+    def after(self, seconds: float, told: Callable[[], None], *, timer: str) -> Callable[[], None]:
+        return asyncio.get_running_loop().call_later(seconds, told).cancel
 
 
 class _Timeout:

@@ -15,7 +15,7 @@ Some vendors charge more for a call with a long prompt, for all of its tokens: `
 """
 
 import re
-from decimal import ROUND_CEILING, Context, Decimal, DivisionByZero, Inexact, InvalidOperation, Overflow
+from decimal import Decimal
 from typing import Final
 
 import msgspec
@@ -35,7 +35,7 @@ _RULE: Final = (
     f"a decimal number of dollars per million tokens, 0 or more, like 0.075: at most {_WHOLE_DIGITS} digits before the "
     f"point and {_FRACTION_DIGITS} after it, without sign or exponent"
 )
-_ENOUGH_DIGITS: Final = 40  # 13 of a count times 20 of a price, four times summed, is 34
+_STEPS: Final = 10**_FRACTION_DIGITS  # of a price within a dollar: each price is a whole number of them
 
 
 class Rates(msgspec.Struct, frozen=True, kw_only=True):
@@ -142,15 +142,15 @@ def cost_microdollars(usage: Usage, prices: Prices) -> int | None:
     )
     if all(tokens is None for tokens, _ in charged):
         return 0 if all(price == 0 for _, price in charged) else None
-    exactly = _exact_context()
-    total = Decimal(0)
+    total = 0  # in steps of the finest price
     for tokens, price in charged:
         if not tokens:
             continue
         if price is None:
             return None
-        total = exactly.add(total, exactly.multiply(price, tokens))
-    cost = int(total.to_integral_value(rounding=ROUND_CEILING, context=exactly))
+        numerator, denominator = price.as_integer_ratio()
+        total += tokens * numerator * (_STEPS // denominator)
+    cost = -(-total // _STEPS)
     if cost > MOST_MICRODOLLARS:
         raise ValueError(f"The cost is more than {MOST_MICRODOLLARS} microdollars. Check the prices of the model.")
     return cost
@@ -161,17 +161,3 @@ def _fits(price: object) -> bool:
         return False
     exponent = price.as_tuple().exponent  # a letter for infinity and NaN
     return isinstance(exponent, int) and exponent >= -_FRACTION_DIGITS and price.adjusted() < _WHOLE_DIGITS
-
-
-def _exact_context() -> Context:
-    """A context of our own, complete, that raises rather than rounds; made anew because contexts collect flags."""
-    return Context(
-        prec=_ENOUGH_DIGITS,
-        rounding=ROUND_CEILING,
-        Emin=-_ENOUGH_DIGITS,
-        Emax=_ENOUGH_DIGITS,
-        capitals=1,
-        clamp=0,
-        flags=[],
-        traps=[DivisionByZero, Inexact, InvalidOperation, Overflow],
-    )

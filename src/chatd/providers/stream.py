@@ -5,12 +5,12 @@ Nothing leaves here that looks whole and is not: the stream either ends with `Fi
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
-from typing import Final, Protocol
+from types import TracebackType
+from typing import Final, Protocol, Self
 
 import aiohttp
 import msgspec
 
-from chatd.background import beside
 from chatd.clock import Clock
 from chatd.core.failure import Failure, FailureSignals, Fault, classify
 from chatd.core.failure.detail import DOTS
@@ -18,6 +18,7 @@ from chatd.core.model import Finished, ModelEvent, VendorError
 from chatd.providers.framing.wire_event import UnreadableStream, WireEvent
 from chatd.providers.protocols.protocol import VendorProtocol
 from chatd.providers.transport import OutboundRequest, Transport, TransportFault
+from chatd.stoppable import Stoppable, Stopped
 
 FIRST_EVENT_SECONDS: Final = 60.0
 SILENCE_SECONDS: Final = 300.0
@@ -72,9 +73,8 @@ async def open_stream(
 
     ModelCallFailed comes out of the block. Leaving it early, or being cancelled in it, closes the socket.
     """
-    watch = _Watch(call.limits, clock)
     try:
-        async with beside({"model stream watch": watch.run()}), _answer(call, transport, clock) as response:
+        async with _Watch(call.limits, clock) as watch, _answer(call, transport, clock) as response:
             yield _events(call, response, watch, clock)
     except (TransportFault, UnreadableStream, _Silent, _Refused) as error:
         raise ModelCallFailed(classify(_signals(call, error), clock.now())) from error
@@ -147,27 +147,46 @@ def _checked(events: list[ModelEvent], call: ModelCall) -> list[ModelEvent]:
 
 
 class _Watch:
-    """Ends the block when the vendor says nothing for too long."""
+    """Ends the block when the vendor says nothing for too long; `_Silent` comes out of it."""
 
     def __init__(self, limits: StreamLimits, clock: Clock) -> None:
         self._limits = limits
         self._clock = clock
+        self._block = Stoppable()
+        self._began_at = clock.monotonic()
         self._heard_at: float | None = None
+        self._fault = Fault.STARTUP_TIMEOUT
+        self._forget: Callable[[], None] | None = None
 
     def touch(self) -> None:
         self._heard_at = self._clock.monotonic()
 
-    async def run(self) -> None:
-        started_at = self._clock.monotonic()
-        while self._heard_at is None:
-            left = started_at + self._limits.first_event - self._clock.monotonic()
-            if left <= 0:
-                raise _Silent(Fault.STARTUP_TIMEOUT)
-            # What is heard meanwhile is not told here: look again before silence could have lasted too long.
-            await self._clock.sleep(min(left, self._limits.silence), timer="model first event")
-        while (left := self._heard_at + self._limits.silence - self._clock.monotonic()) > 0:
-            await self._clock.sleep(left, timer="model silence")
-        raise _Silent(Fault.STREAM_SILENCE)
+    def _look(self) -> None:
+        """What is heard meanwhile is not told here: look again before silence could have lasted too long."""
+        if self._heard_at is None:
+            left, timer = self._began_at + self._limits.first_event - self._clock.monotonic(), "model first event"
+        else:
+            left, timer = self._heard_at + self._limits.silence - self._clock.monotonic(), "model silence"
+            self._fault = Fault.STREAM_SILENCE
+        if left > 0:
+            self._forget = self._clock.after(min(left, self._limits.silence), self._look, timer=timer)
+        else:
+            self._block.stop()
+
+    async def __aenter__(self) -> Self:
+        await self._block.__aenter__()
+        self._look()
+        return self
+
+    async def __aexit__(
+        self, exc_type: type[BaseException] | None, exc: BaseException | None, tb: TracebackType | None
+    ) -> None:
+        if self._forget is not None:
+            self._forget()
+        try:
+            await self._block.__aexit__(exc_type, exc, tb)
+        except Stopped:
+            raise _Silent(self._fault) from None
 
 
 class _Silent(Exception):

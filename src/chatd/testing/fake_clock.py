@@ -51,8 +51,12 @@ class FakeClock:
     def timeout(self, seconds: float, *, timer: str) -> AbstractAsyncContextManager[None]:
         return _FakeTimeout(self, seconds, timer)
 
+    def after(self, seconds: float, told: Callable[[], None], *, timer: str) -> Callable[[], None]:
+        parked = self._park(seconds, timer, told)
+        return lambda: self._forget(parked)
+
     def parked(self) -> list[str]:
-        """The names of all sleeps and timeouts under way, the next one due first."""
+        """The names of all that wait: sleeps, timeouts and calls that come after a time, the next one due first."""
         return [timer.name for timer in sorted(self._parked)]
 
     async def wait_for(self, timer_name: str, count: int = 1) -> None:
