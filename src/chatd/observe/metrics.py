@@ -64,18 +64,11 @@ class Metrics:
     def __init__(self, *, monotonic: Callable[[], float] = perf_counter, version: str = "", replica: str = "") -> None:
         self.registry = CollectorRegistry(auto_describe=True)
         self._monotonic = monotonic
-        self._query_seconds = Histogram(
-            "chatd_db_query_seconds",
-            "Time of one query.",
-            ["query"],
-            registry=self.registry,
-            buckets=QUERY_BUCKETS,
-        )
-        self._queries = Counter(
-            "chatd_db_queries_total",
-            "Queries by the route that made them.",
-            ["route", "method", "query"],
-            registry=self.registry,
+        self.engine = EngineMetrics(self.registry)
+        board = self.engine.board
+        self._query_seconds = board.spread("chatd_db_query_seconds", "Time of one query.", QUERY_BUCKETS, "query")
+        self._queries = board.count(
+            "chatd_db_queries_total", "Queries by the route that made them.", "route", "method", "query"
         )
         self._query_errors = Counter(
             "chatd_db_query_errors_total",
@@ -106,9 +99,6 @@ class Metrics:
             }
         )
         ProcessCollector(registry=self.registry)
-        self.engine = EngineMetrics(self.registry)
-        self._query_children: dict[str, Histogram] = {}
-        self._count_children: dict[tuple[str, str, str], Counter] = {}
         self._request_children: dict[tuple[str, str, str], tuple[Counter, Histogram]] = {}
 
     def query(self, name: str) -> AbstractContextManager[None]:
@@ -116,16 +106,12 @@ class Metrics:
         return _QueryTimer(self, name)
 
     def query_done(self, name: str, seconds: float, *, failed: bool) -> None:
-        child = self._query_children.get(name)
-        if child is None:
-            child = self._query_children[name] = self._query_seconds.labels(name)
-        child.observe(seconds)
+        self._query_seconds.of(name).add(seconds)
         route = _route.get()
-        key = (NO_ROUTE, NO_ROUTE, name) if route is None else (route.template, route.method, name)
-        count = self._count_children.get(key)
-        if count is None:
-            count = self._count_children[key] = self._queries.labels(*key)
-        count.inc()
+        if route is None:
+            self._queries.of(NO_ROUTE, NO_ROUTE, name).value += 1
+        else:
+            self._queries.of(route.template, route.method, name).value += 1
         if failed:
             self._query_errors.labels(name).inc()
 
