@@ -1,6 +1,6 @@
 """What a turn needs to know before it begins: the chat, its model, tools and sections. Looked up once per turn."""
 
-from typing import Protocol
+from typing import Final, Protocol
 from uuid import UUID
 
 import msgspec
@@ -25,7 +25,7 @@ from chatd.store.queries import ChatMode, GetTurnContextRow
 from chatd.store.store import Store
 
 _log = get_logger("chatd.preparing")
-_MOST_SECTIONS = 100  # one for each person with a prompt of their own
+_MOST_SECTIONS: Final = 100  # one for each person with a prompt of their own; a quarter of a megabyte if they are long
 
 
 class ToolSource(Protocol):
@@ -38,6 +38,16 @@ class _ClientTool(msgspec.Struct):
     name: str
     description: str = ""
     input_schema: msgspec.Raw = msgspec.Raw(b'{"type":"object"}')
+
+
+_CLIENT_TOOLS: Final = msgspec.json.Decoder(list[_ClientTool])
+
+
+class _Sections(msgspec.Struct, frozen=True):
+    """Without and with the deployment's prompt."""
+
+    later: tuple[PromptMessage, ...]
+    opening: tuple[PromptMessage, ...]
 
 
 class Preparing:
@@ -54,7 +64,7 @@ class Preparing:
         self._settings = settings
         self._tools = tools
         self._checkpoints = checkpoints
-        self._sections: dict[Circumstances, tuple[PromptMessage, ...]] = {}
+        self._sections: dict[tuple[Circumstances, str, bool], _Sections] = {}
 
     async def prepare(self, facts: ChatFacts) -> Prepared:
         """Raises TurnFailed when the chat has no model that can be used."""
@@ -67,8 +77,7 @@ class Preparing:
         seat = seat_of(is_child=facts.is_child, is_planning=chat.plan_mode, mode=chat.mode)
         summarizer = await self._summarizer(settings, model)
         threshold = model.compression_threshold if chat.compaction_threshold is None else chat.compaction_threshold
-        given = _circumstances(chat, facts, settings)
-        deployment = deployment_prompt(settings.system_prompt, with_default=settings.includes_default)
+        sections = self._said(_circumstances(chat, facts, settings), settings)
         return Prepared(
             title=chat.title,
             model=model,
@@ -78,8 +87,8 @@ class Preparing:
             tools=registry.toolset(seat, client=_client_tools(chat)),
             window=Window(min(model.context_limit, summarizer.context_limit), threshold),
             origins=await self._models.origins(),
-            sections=self._said(given),
-            opening=self._said(msgspec.structs.replace(given, deployment=deployment)),
+            sections=sections.later,
+            opening=sections.opening,
         )
 
     async def checkpointed(self, facts: ChatFacts, at: str) -> tuple[Part, ...]:
@@ -87,13 +96,16 @@ class Preparing:
         previews = await self._checkpoints.checkpointed(facts.chat_id, facts.history_version)
         return cut_short(previews, at)
 
-    def _said(self, given: Circumstances) -> tuple[PromptMessage, ...]:
+    def _said(self, given: Circumstances, settings: TurnSettings) -> _Sections:
         """Made once for all turns in the same circumstances."""
-        made = self._sections.get(given)
+        key = (given, settings.system_prompt, settings.includes_default)
+        made = self._sections.get(key)
         if made is None:
             if len(self._sections) >= _MOST_SECTIONS:
                 self._sections.clear()
-            made = self._sections[given] = system_messages(given)
+            deployment = deployment_prompt(settings.system_prompt, with_default=settings.includes_default)
+            opening = system_messages(msgspec.structs.replace(given, deployment=deployment))
+            made = self._sections[key] = _Sections(system_messages(given), opening)
         return made
 
     async def _model(self, config_id: UUID) -> ResolvedModel:
@@ -137,7 +149,7 @@ def _circumstances(chat: GetTurnContextRow, facts: ChatFacts, settings: TurnSett
 
 def _client_tools(chat: GetTurnContextRow) -> tuple[ToolSpec, ...]:
     specs: list[ToolSpec] = []
-    for tool in msgspec.json.decode(chat.dynamic_tools, type=list[_ClientTool]):
+    for tool in _CLIENT_TOOLS.decode(chat.dynamic_tools):
         try:
             specs.append(ToolSpec(tool.name, tool.description, bytes(tool.input_schema).decode()))
         except ValueError as error:
