@@ -22,6 +22,7 @@ CORE_ENUMS: Final = {
     "chat_status": CoreEnum("chatd.core.states", "Status"),
     "reasoning_effort": CoreEnum("chatd.core.reasoning", "ReasoningEffort"),
     "spend_period": CoreEnum("chatd.core.spend", "Period"),
+    "side_kind": CoreEnum("chatd.core.side_kind", "SideKind"),
 }
 
 

@@ -7,12 +7,15 @@ from typing import Any
 from uuid import UUID
 
 from chatd.background import beside
+from chatd.clock import Clock
 from chatd.core import chat_summary, labels, titles
 from chatd.core.labels import Ending
 from chatd.core.messages import Message
 from chatd.core.titles import fallback_title
+from chatd.engine.meter import NO_METER, EngineMeter
 from chatd.engine.models import Models
 from chatd.engine.short_answers import ShortAnswers
+from chatd.engine.side_costs import SideCosts
 from chatd.engine.side_jobs import SideJobs
 from chatd.engine.titles import BegunChat, TitleMade, Titles
 from chatd.engine.turn_ends import EndedTurn, LabelMade, SummaryMade, TurnEnds
@@ -22,7 +25,6 @@ from chatd.testing.vendors.asked import Asked
 from chatd.testing.vendors.script import Answer, Say, Turn
 from engine.chatting import Chatting, chatting
 from engine.deployment import PATIENCE
-from engine.side_store import SqlSideStore
 
 Made = TitleMade | LabelMade | SummaryMade
 
@@ -59,13 +61,14 @@ class Around:
         self._news = asyncio.Event()
         parts = chats.parts
         self.jobs = SideJobs(clock=parts.clock)
-        store = SqlSideStore(chats.deployment.pool)
+        store = parts.store
 
         async def overridden() -> UUID | None:
             return override()
 
         models = Models(parts.store, load_catalogue(None), Outbound())
-        answers = ShortAnswers(models, calls=parts.calls, clock=parts.clock, override=overridden)
+        costs = SideCosts(store)
+        answers = ShortAnswers(models, calls=parts.calls, costs=costs, clock=parts.clock, override=overridden)
         self.titles = Titles(self.jobs, store, answers, self._note)
         self.ends = TurnEnds(
             self.jobs, store, answers, clock=parts.clock, on_label=self._note, on_summary=self._note
@@ -122,6 +125,11 @@ class Around:
     async def row(self, chat_id: UUID) -> dict[str, Any]:
         return dict(await self.chats.deployment.pool.fetchrow("SELECT * FROM chats WHERE id = $1", chat_id))
 
+    async def paid(self) -> list[dict[str, Any]]:
+        """What was stored of costs beside the turns, in order."""
+        rows = await self.chats.deployment.pool.fetch("SELECT * FROM side_costs ORDER BY id")
+        return [dict(row) for row in rows]
+
     async def until_made(self, count: int = 1) -> list[Made]:
         async with asyncio.timeout(PATIENCE):
             while len(self.made) < count:
@@ -142,9 +150,13 @@ class Around:
 
 @asynccontextmanager
 async def around_turns(
-    dsn: str, script: Script, *, override: Callable[[], UUID | None] = lambda: None
+    dsn: str,
+    script: Script,
+    *,
+    override: Callable[[], UUID | None] = lambda: None,
+    meter: Callable[[Clock], EngineMeter] = lambda _: NO_METER,
 ) -> AsyncIterator[Around]:
-    async with chatting(dsn, script, context_limit=100_000) as chats:
+    async with chatting(dsn, script, context_limit=100_000, meter=meter) as chats:
         around = Around(chats, override)
         async with beside({"side jobs": around.jobs.run()}):
             await chats.fake_clock.advance(0)  # the jobs' own first step

@@ -10,9 +10,11 @@ from chatd.core.model import ModelRequest, PromptMessage
 from chatd.core.parts import TextPart
 from chatd.core.provider_kind import ProviderKind
 from chatd.core.roles import Role
+from chatd.core.side_kind import SideKind
 from chatd.engine.model_calls import ModelCalls
 from chatd.engine.models import ResolvedModel
-from chatd.engine.short_answers import ShortAnswers
+from chatd.engine.short_answers import Question, ShortAnswers
+from chatd.engine.side_costs import SideCosts
 from chatd.providers.transport import open_transport
 from chatd.testing.vendors.asked import Asked
 from chatd.testing.vendors.script import Answer, Refuse, Say, Turn
@@ -64,11 +66,20 @@ async def test_a_deployment_with_a_name_of_its_own_answers_as_long_as_it_can(opt
 async def test_a_short_answer_leaves_room_for_thoughts_under_the_name_that_azure_takes(options: str, limit: str):
     async with vendor_server(as_azure, key="key") as vendor, open_transport() as transport:
         models: Any = OneModel(deployment(vendor.url, options))
-        answers = ShortAnswers(models, calls=ModelCalls(transport, SystemClock()), clock=SystemClock())
-        said = await answers.answer(new_id(), "Give a title.", "hello", most_tokens=256)
+        calls, paid = ModelCalls(transport, SystemClock()), Paid()
+        answers = ShortAnswers(models, calls=calls, costs=SideCosts(paid), clock=SystemClock())
+        question = Question(
+            chat_id=new_id(),
+            kind=SideKind.TITLE,
+            model_config_id=new_id(),
+            prompt="Give a title.",
+            text="hello",
+            most_tokens=256,
+        )
+        said = await answers.answer(question)
         [asked] = vendor.asked
 
-    assert said == "Hi."
+    assert (said, paid.kinds) == ("Hi.", [SideKind.TITLE])
     assert {name: value for name, value in asked.body.items() if name.startswith("max_")} == {limit: 256 + 2048}
 
 
@@ -78,3 +89,12 @@ class OneModel:
 
     async def model_for(self, config_id: object) -> ResolvedModel:
         return self._model
+
+
+class Paid:
+    def __init__(self) -> None:
+        self.kinds: list[SideKind] = []
+
+    async def insert_side_cost(self, *, kind: SideKind, **paid: object) -> int:
+        self.kinds.append(kind)
+        return 1

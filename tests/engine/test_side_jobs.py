@@ -7,7 +7,8 @@ import pytest
 
 from chatd.background import beside
 from chatd.core.access import WORKER
-from chatd.engine.side_jobs import SideJobs, SideKind
+from chatd.core.side_kind import SideKind
+from chatd.engine.side_jobs import SideJobs
 from chatd.store.actor import acting_as, require_actor
 from chatd.testing.fake_clock import FakeClock
 from engine.deployment import new_id

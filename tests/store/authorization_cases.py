@@ -8,6 +8,7 @@ import msgspec
 
 from chatd.core.access import Action, Kind, Resource
 from chatd.core.secret import Secret
+from chatd.core.side_kind import SideKind
 from chatd.core.spend import Period
 from chatd.store.cipher import Cipher, EncryptionKey
 from chatd.store.custom_queries import EncryptedColumn, SealedValue
@@ -112,6 +113,16 @@ NO_FILES: dict[str, Any] = {"file_ids": (), "most_files": 1}
 HOUR = timedelta(hours=1)
 FIRST_PAGE: dict[str, Any] = {"before_updated_at": None, "before_id": None, "max_rows": 5}
 EVER: dict[str, Any] = {"since": NOW - timedelta(days=9999), "until": NOW + timedelta(days=9999)}
+SIDE_COST: dict[str, Any] = {
+    "kind": SideKind.TITLE,
+    "model_config_id": MODEL,
+    "input_tokens": 1,
+    "output_tokens": None,
+    "reasoning_tokens": None,
+    "cache_creation_tokens": None,
+    "cache_read_tokens": None,
+    "cost_microdollars": 1,
+}
 PROVIDER: dict[str, Any] = {"name": "p", "display_name": "", "base_url": "", "options": "{}", "enabled": True}
 MODEL_CONFIG: dict[str, Any] = {
     "model": "m",
@@ -234,6 +245,9 @@ CASES: dict[str, Case] = {
     "delete_dead_replicas": checked(DELETE, Kind.REPLICA, lambda _: {"silent_for": HOUR}),
     "list_owned_chats": checked(READ, Kind.CHAT, lambda _: {"replica_id": new_id()}),
     "list_chat_versions": checked(READ, Kind.CHAT, lambda w: {"chat_ids": [w.chat.chat_id]}),
+    "count_queued_chats": checked(READ, Kind.CHAT),
+    # side costs
+    "insert_side_cost": seen(Kind.CHAT, lambda w: {"chat_id": w.chat.chat_id, **SIDE_COST}, RUN),
     # site
     "get_default_organization": checked(READ, Kind.ORGANIZATION),
     "get_site_setting": checked(READ, Kind.SETTING, lambda _: {"key": "a"}),

@@ -14,6 +14,7 @@ from chatd.core.roles import Role
 from chatd.store.queries import CheckpointRow
 from chatd.store.store import SqlStore
 from chatd.store.transitions import NewChat, Take, Transitions
+from store.authorization_cases import SIDE_COST
 from store.large_world import LargeWorld, numbered
 from store.silent_hints import SilentHints
 from store.transition_driver import DYNAMIC, ERROR, answer, applied, fence, result
@@ -63,6 +64,8 @@ def reads(world: LargeWorld) -> dict[str, dict[str, Any]]:
         "delete_orphan_files": {"ids": [numbered("f", 50)]},
         "list_owned_chats": {"replica_id": world.replica},
         "list_chat_versions": {"chat_ids": [numbered("c", n) for n in range(1, 30)]},
+        "count_queued_chats": {},
+        "insert_side_cost": {"chat_id": world.chat, **SIDE_COST, **mine},
     }
 
 

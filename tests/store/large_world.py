@@ -93,6 +93,11 @@ INSERT INTO chat_checkpoints (chat_id, history_version, attempt, runner_id, firs
 SELECT s.chat_id, s.history_version, 1, s.runner_id, at, at, '[]'
 FROM chat_state s, generate_series(1, 30) AS at WHERE s.runner_id IS NOT NULL;
 
+-- Ten labels of each chat.
+INSERT INTO side_costs (chat_id, owner_id, created_at, kind, model_config_id, cost_microdollars)
+SELECT c.id, c.owner_id, now() - interval '30 days' + interval '3 days' * at, 'label', c.id, 10
+FROM generate_series(1, 10) AS at, chats c ORDER BY at, c.id;
+
 -- One in fifty files was never sent.
 INSERT INTO chat_files (chat_id, file_id)
 SELECT pg_temp.numbered('c', n), pg_temp.numbered('f', n) FROM generate_series(1, {chats}) AS n WHERE n % 50 > 0;

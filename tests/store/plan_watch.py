@@ -10,7 +10,9 @@ import msgspec
 from chatd.store.migrate import shipped_functions
 from chatd.store.pool import connect
 
-TABLES = frozenset({"chats", "chat_state", "messages", "queued_messages", "files", "chat_files", "chat_checkpoints"})
+TABLES = frozenset(
+    {"chats", "chat_state", "messages", "queued_messages", "files", "chat_files", "chat_checkpoints", "side_costs"}
+)
 _SETTINGS = """
     LOAD 'auto_explain';
     SET auto_explain.log_min_duration = 0;

@@ -37,7 +37,11 @@ NOT_HOT = {
 # Set-returning functions whose statement becomes part of the caller's plan, and what that plan shows of them.
 INLINED = {"open_calls": "CTE answer", "silent_replicas": "CTE owners"}
 # Indexes that no query here has to use.
-SPARE = {"chats_by_parent": "for ON DELETE CASCADE", "files_by_owner": "for the owner's own list of files"}
+SPARE = {
+    "chats_by_parent": "for ON DELETE CASCADE",
+    "side_costs_pkey": "for ON DELETE CASCADE",
+    "files_by_owner": "for the owner's own list of files",
+}
 
 
 class Large(msgspec.Struct, frozen=True):

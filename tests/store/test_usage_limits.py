@@ -13,9 +13,10 @@ from chatd.core.access import OwnedBy
 from chatd.core.spend import Period
 from chatd.core.states import State
 from chatd.store.queries import InsertGroupMembersItem, UserRole
+from store.authorization_cases import SIDE_COST
 from store.test_transition_matrix import called, expected, pairs, ready_for, shapes
 from store.transition_driver import ERROR, open_chats
-from store.world import World, add_chat, add_user, new_id, open_sql, populate
+from store.world import MODEL, World, add_chat, add_user, new_id, open_sql, populate
 
 pytestmark = pytest.mark.behaviour("COST-4")
 
@@ -85,6 +86,54 @@ async def test_all_limits_of_a_user_come_with_what_was_spent_in_their_periods(wo
         (False, None, "week", 7, 23),
         (False, None, "month", 7, 1123),
     ]
+
+
+async def paid_beside(world: World, chat_id: UUID, owner_id: UUID, at: datetime, microdollars: int | None) -> None:
+    """A title of that time."""
+    await world.sql._db.execute(
+        """INSERT INTO side_costs (chat_id, owner_id, created_at, kind, model_config_id, cost_microdollars)
+        VALUES ($1, $2, $3, 'title', $4, $5)""",
+        *(chat_id, owner_id, at, MODEL, microdollars),
+    )
+
+
+async def test_what_was_made_beside_the_turns_counts_by_period_model_and_chat(world: World):
+    chat, owner = world.chat.chat_id, world.member.id
+    child = (await add_chat(world.sql, world.member, parent=chat)).chat_id
+    others = (await add_chat(world.sql, world.stranger)).chat_id
+    day = STARTS["day_start"]
+    await paid(world, chat, day, 100)
+    await paid_beside(world, chat, owner, day - timedelta(microseconds=1), 1000)
+    await paid_beside(world, chat, owner, day, 20)
+    await paid_beside(world, child, owner, day + HOUR, 3)
+    await paid_beside(world, child, owner, day + HOUR, None)
+    await paid_beside(world, others, world.stranger.id, day + HOUR, 5_000_000)
+    await limit(world, 7)
+    since: dict[str, Any] = {"owner_id": owner, "since": day, "until": day + 2 * HOUR}
+    by_model = await world.sql.sum_cost_by_model(**since, authorize=OwnedBy(owner))
+    by_chat = await world.sql.sum_cost_by_chat(**since, max_rows=5, authorize=OwnedBy(owner))
+    not_theirs = await world.sql.sum_cost_by_chat(**since, max_rows=5, authorize=OwnedBy(world.stranger.id))
+
+    assert await spending(world) == [(False, None, "day", 7, 123)]
+    assert [(row.model_config_id, row.cost_microdollars, row.answers, row.unpriced) for row in by_model] == [
+        (None, 100, 1, 0),
+        (MODEL, 23, 3, 1),
+    ]
+    assert [(row.root_chat_id, row.cost_microdollars, row.answers, row.unpriced) for row in by_chat] == [
+        (chat, 123, 4, 1)
+    ]
+    assert not_theirs == []
+
+
+async def test_nothing_is_stored_for_a_chat_that_is_gone_and_costs_go_with_their_chat(world: World):
+    stored = await world.sql.insert_side_cost(chat_id=world.chat.chat_id, **SIDE_COST)
+    gone = await world.sql.insert_side_cost(chat_id=new_id(), **SIDE_COST)
+    db = world.sql._db
+    before = await db.fetchval("SELECT count(*) FROM side_costs WHERE owner_id = $1", world.member.id)
+    await db.execute("DELETE FROM chats WHERE id = $1", world.chat.chat_id)
+
+    assert (stored is None, gone is None, before) == (False, True, 1)
+    assert await db.fetchval("SELECT count(*) FROM side_costs") == 0
 
 
 async def test_an_old_chat_that_runs_again_counts_while_it_runs(world: World):

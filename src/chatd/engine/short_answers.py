@@ -4,6 +4,8 @@ from collections.abc import Awaitable, Callable
 from typing import Final
 from uuid import UUID
 
+import msgspec
+
 from chatd.clock import Clock
 from chatd.core.accumulate import Accumulator
 from chatd.core.errors import ChatdError, NotFound
@@ -12,9 +14,12 @@ from chatd.core.parts import TextPart
 from chatd.core.reasoning import ReasoningEffort
 from chatd.core.retry import GiveUp, decide
 from chatd.core.roles import Role
+from chatd.core.side_kind import SideKind
+from chatd.core.usage import Usage
 from chatd.engine.meter import NO_METER, EngineMeter
 from chatd.engine.model_calls import ModelCalls
 from chatd.engine.models import Models, ResolvedModel
+from chatd.engine.side_costs import SideCosts
 from chatd.observe.logs import get_logger
 from chatd.providers.stream import ModelCallFailed
 
@@ -30,12 +35,26 @@ async def no_override() -> UUID | None:
     return None
 
 
+class Question(msgspec.Struct, frozen=True, kw_only=True):
+    """What is asked about a chat, and by which of its models unless another is set for such work."""
+
+    chat_id: UUID
+    kind: SideKind
+    model_config_id: UUID
+    prompt: str
+    text: str
+    most_tokens: int
+
+
 class ShortAnswers:
+    """What an answer takes is paid for by the owner of the chat, whatever comes of it."""
+
     def __init__(
         self,
         models: Models,
         *,
         calls: ModelCalls,
+        costs: SideCosts,
         clock: Clock,
         override: Override = no_override,
         meter: EngineMeter = NO_METER,
@@ -43,19 +62,20 @@ class ShortAnswers:
         self._meter = meter
         self._models = models
         self._calls = calls
+        self._costs = costs
         self._clock = clock
         self._override = override
 
-    async def answer(self, chat_model: UUID, prompt: str, question: str, *, most_tokens: int) -> str:
+    async def answer(self, question: Question) -> str:
         """In words; empty when there is no model to ask. Raises ModelCallFailed when none of the attempts succeeds."""
-        model = await self._model(chat_model)
+        model = await self._model(question.model_config_id)
         if model is None:
             return ""
-        request = _request(model, prompt, question, most_tokens)
+        request = _request(model, question)
         attempt = 1
         while True:
             try:
-                return await self._asked(model, request)
+                return await self._asked(question, model, request)
             except ModelCallFailed as failed:
                 decision = decide(failed.failure, attempt, self._clock.now())
                 if isinstance(decision, GiveUp) or attempt >= MOST_ATTEMPTS:
@@ -76,21 +96,29 @@ class ShortAnswers:
             return None
         return model if model is not None and model.is_enabled else None
 
-    async def _asked(self, model: ResolvedModel, request: ModelRequest) -> str:
-        answer = await self._calls.answer(request, model, Accumulator(model.protocol.name))
+    async def _asked(self, question: Question, model: ResolvedModel, request: ModelRequest) -> str:
+        accumulator = Accumulator(model.protocol.name)
+        is_whole = False
+        try:
+            answer = await self._calls.answer(request, model, accumulator)
+            is_whole = True
+        finally:
+            # What a vendor has counted of an answer that failed or was cut off, it charges for.
+            if is_whole or accumulator.usage != Usage():
+                await self._costs.paid(question.chat_id, question.kind, model, accumulator.usage)
         return "".join(part.text for part in answer.parts if isinstance(part, TextPart))
 
 
-def _request(model: ResolvedModel, prompt: str, question: str, most_tokens: int) -> ModelRequest:
+def _request(model: ResolvedModel, question: Question) -> ModelRequest:
     # A model that nobody knows may think too.
     may_think = model.capabilities.reasoning or model.max_output_tokens is None
-    most = most_tokens + (_THINKING_TOKENS if may_think else 0)
+    most = question.most_tokens + (_THINKING_TOKENS if may_think else 0)
     return ModelRequest(
         model=model.model,
         provider=str(model.provider_id),
         messages=(
-            PromptMessage(Role.SYSTEM, (TextPart(text=prompt),)),
-            PromptMessage(Role.USER, (TextPart(text=question),)),
+            PromptMessage(Role.SYSTEM, (TextPart(text=question.prompt),)),
+            PromptMessage(Role.USER, (TextPart(text=question.text),)),
         ),
         max_output_tokens=min(most, model.max_output_tokens or most),
         reasoning_effort=model.effort(ReasoningEffort.NONE),  # the least that it can be told

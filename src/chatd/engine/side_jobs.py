@@ -3,12 +3,12 @@
 import asyncio
 import contextvars
 from collections.abc import Awaitable, Callable
-from enum import StrEnum
 from typing import Any, Final, Protocol
 from uuid import UUID
 
 from chatd.clock import Clock
 from chatd.core.access import WORKER
+from chatd.core.side_kind import SideKind
 from chatd.observe.logs import get_logger
 from chatd.providers.stream import ModelCallFailed
 from chatd.store.actor import acting_as
@@ -16,12 +16,6 @@ from chatd.store.actor import acting_as
 MOST_RUNNING: Final = 8  # model calls at once beside the turns, which matter more
 MOST_WAITING: Final = 256  # further ones are dropped: nobody misses the title of a chat in a crowd like that
 _log = get_logger("chatd.side-jobs")
-
-
-class SideKind(StrEnum):
-    TITLE = "title"
-    LABEL = "label"
-    SUMMARY = "summary"
 
 
 class MessagesSinceSummary(Protocol):

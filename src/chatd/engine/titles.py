@@ -8,6 +8,7 @@ from uuid import UUID
 import msgspec
 
 from chatd.core.messages import Message
+from chatd.core.side_kind import SideKind
 from chatd.core.titles import (
     MOST_TOKENS,
     PROMPT,
@@ -17,8 +18,8 @@ from chatd.core.titles import (
     title_question,
     title_question_of_all,
 )
-from chatd.engine.short_answers import ShortAnswers
-from chatd.engine.side_jobs import SideJobs, SideKind, SideStore
+from chatd.engine.short_answers import Question, ShortAnswers
+from chatd.engine.side_jobs import SideJobs, SideStore
 from chatd.observe.logs import get_logger
 
 _MOST_KEPT: Final = 1024  # titles that turns under way may still have to be told of
@@ -86,7 +87,16 @@ class Titles:
         self._on_title(made)
 
     async def _ask(self, chat: BegunChat, question: str) -> str | None:
-        answer = await self._answers.answer(chat.model_config_id, PROMPT, question, most_tokens=MOST_TOKENS)
+        answer = await self._answers.answer(
+            Question(
+                chat_id=chat.chat_id,
+                kind=SideKind.TITLE,
+                model_config_id=chat.model_config_id,
+                prompt=PROMPT,
+                text=question,
+                most_tokens=MOST_TOKENS,
+            )
+        )
         title = title_of(answer)
         if title is None:
             _log.info("an answer is no title", chat_id=str(chat.chat_id), characters=len(answer))

@@ -12,8 +12,9 @@ from chatd.core.chat_summary import is_due, report_snippet, summary_of, summary_
 from chatd.core.labels import Ending, Fixed, FromModel, label_for, label_of
 from chatd.core.messages import Message
 from chatd.core.said_text import last_answer
-from chatd.engine.short_answers import ShortAnswers
-from chatd.engine.side_jobs import SideJobs, SideKind, SideStore
+from chatd.core.side_kind import SideKind
+from chatd.engine.short_answers import Question, ShortAnswers
+from chatd.engine.side_jobs import SideJobs, SideStore
 from chatd.observe.logs import get_logger
 from chatd.providers.stream import ModelCallFailed
 
@@ -103,7 +104,14 @@ class TurnEnds:
         try:
             async with self._clock.timeout(labels.SECONDS, timer="label"):
                 answer = await self._answers.answer(
-                    turn.model_config_id, labels.PROMPT, plan.question, most_tokens=labels.MOST_TOKENS
+                    Question(
+                        chat_id=turn.chat_id,
+                        kind=SideKind.LABEL,
+                        model_config_id=turn.model_config_id,
+                        prompt=labels.PROMPT,
+                        text=plan.question,
+                        most_tokens=labels.MOST_TOKENS,
+                    )
                 )
         except (ModelCallFailed, TimeoutError) as error:
             _log.info("a turn gets the fixed label", chat_id=str(turn.chat_id), error=str(error) or "too slow")
@@ -116,7 +124,14 @@ class TurnEnds:
             return
         async with self._clock.timeout(chat_summary.SECONDS, timer="chat summary"):
             answer = await self._answers.answer(
-                turn.model_config_id, chat_summary.PROMPT, question, most_tokens=chat_summary.MOST_TOKENS
+                Question(
+                    chat_id=turn.chat_id,
+                    kind=SideKind.SUMMARY,
+                    model_config_id=turn.model_config_id,
+                    prompt=chat_summary.PROMPT,
+                    text=question,
+                    most_tokens=chat_summary.MOST_TOKENS,
+                )
             )
         summary = summary_of(answer)
         if summary is None:

@@ -22,6 +22,7 @@ from chatd.engine.parts import EngineParts
 from chatd.engine.preparing import Preparing
 from chatd.engine.runner import ChatRunner
 from chatd.engine.short_answers import ShortAnswers
+from chatd.engine.side_costs import SideCosts
 from chatd.engine.side_jobs import SideJobs
 from chatd.engine.spending import Spending
 from chatd.engine.titles import TitleMade, Titles
@@ -88,7 +89,7 @@ async def running_engine(
 
     jobs = SideJobs(clock=clock)
     calls = ModelCalls(transport, clock, meter)
-    answers = ShortAnswers(models, calls=calls, clock=clock, override=for_titles, meter=meter)
+    answers = ShortAnswers(models, calls=calls, costs=SideCosts(store), clock=clock, override=for_titles, meter=meter)
     announcing = _Announcing(hints)
     titles = Titles(jobs, store, answers, announcing.title)
     ends = TurnEnds(jobs, store, answers, clock=clock, on_label=announcing.label, on_summary=announcing.summary)

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from chatd.core.access import EVERYTHING, Filter
 from chatd.core.reasoning import ReasoningEffort
 from chatd.core.secret import Secret
+from chatd.core.side_kind import SideKind
 from chatd.core.spend import Period
 from chatd.store.cipher import Cipher
 from chatd.store.custom_queries import EncryptedColumn, SealedValue
@@ -26,6 +27,7 @@ from chatd.store.queries import (
     ChatState,
     CheckpointRow,
     CountMessagesSinceSummaryRow,
+    CountQueuedChatsRow,
     EncryptionKey,
     File,
     GetChatRow,
@@ -470,6 +472,36 @@ class EncryptedStore:
 
     async def list_chat_versions(self, *, chat_ids: Sequence[UUID]) -> list[ListChatVersionsRow]:
         return await self._inner.list_chat_versions(chat_ids=chat_ids)
+
+    async def count_queued_chats(self) -> CountQueuedChatsRow:
+        return await self._inner.count_queued_chats()
+
+    async def insert_side_cost(
+        self,
+        *,
+        kind: SideKind,
+        model_config_id: UUID,
+        input_tokens: int | None,
+        output_tokens: int | None,
+        reasoning_tokens: int | None,
+        cache_creation_tokens: int | None,
+        cache_read_tokens: int | None,
+        cost_microdollars: int | None,
+        chat_id: UUID,
+        authorize: Filter = EVERYTHING,
+    ) -> int | None:
+        return await self._inner.insert_side_cost(
+            kind=kind,
+            model_config_id=model_config_id,
+            input_tokens=input_tokens,
+            output_tokens=output_tokens,
+            reasoning_tokens=reasoning_tokens,
+            cache_creation_tokens=cache_creation_tokens,
+            cache_read_tokens=cache_read_tokens,
+            cost_microdollars=cost_microdollars,
+            chat_id=chat_id,
+            authorize=authorize,
+        )
 
     async def get_default_organization(self) -> Organization:
         return await self._inner.get_default_organization()

@@ -10,6 +10,7 @@ from uuid import UUID
 from chatd.core.access import EVERYTHING, Filter
 from chatd.core.reasoning import ReasoningEffort
 from chatd.core.secret import Secret
+from chatd.core.side_kind import SideKind
 from chatd.core.spend import Period
 from chatd.observe.metrics import QueryMeter
 from chatd.store.custom_queries import EncryptedColumn, SealedValue
@@ -24,6 +25,7 @@ from chatd.store.queries import (
     ChatState,
     CheckpointRow,
     CountMessagesSinceSummaryRow,
+    CountQueuedChatsRow,
     EncryptionKey,
     File,
     GetChatRow,
@@ -541,6 +543,38 @@ class MeteredStore:
     async def list_chat_versions(self, *, chat_ids: Sequence[UUID]) -> list[ListChatVersionsRow]:
         with self._meter.query("list_chat_versions"):
             return await self._inner.list_chat_versions(chat_ids=chat_ids)
+
+    async def count_queued_chats(self) -> CountQueuedChatsRow:
+        with self._meter.query("count_queued_chats"):
+            return await self._inner.count_queued_chats()
+
+    async def insert_side_cost(
+        self,
+        *,
+        kind: SideKind,
+        model_config_id: UUID,
+        input_tokens: int | None,
+        output_tokens: int | None,
+        reasoning_tokens: int | None,
+        cache_creation_tokens: int | None,
+        cache_read_tokens: int | None,
+        cost_microdollars: int | None,
+        chat_id: UUID,
+        authorize: Filter = EVERYTHING,
+    ) -> int | None:
+        with self._meter.query("insert_side_cost"):
+            return await self._inner.insert_side_cost(
+                kind=kind,
+                model_config_id=model_config_id,
+                input_tokens=input_tokens,
+                output_tokens=output_tokens,
+                reasoning_tokens=reasoning_tokens,
+                cache_creation_tokens=cache_creation_tokens,
+                cache_read_tokens=cache_read_tokens,
+                cost_microdollars=cost_microdollars,
+                chat_id=chat_id,
+                authorize=authorize,
+            )
 
     async def get_default_organization(self) -> Organization:
         with self._meter.query("get_default_organization"):

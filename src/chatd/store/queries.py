@@ -16,6 +16,7 @@ from chatd.core.errors import NotFound
 from chatd.core.reasoning import ReasoningEffort
 from chatd.core.roles import Role, Visibility
 from chatd.core.secret import Secret
+from chatd.core.side_kind import SideKind
 from chatd.core.spend import Period
 from chatd.core.states import Status
 from chatd.store.filters import render
@@ -540,6 +541,13 @@ class ListChatVersionsRow(Struct, frozen=True, gc=False):
     runner_id: UUID | None
 
 
+class CountQueuedChatsRow(Struct, frozen=True, gc=False):
+    """A row of count_queued_chats."""
+
+    roots: int
+    children: int
+
+
 class Organization(Struct, frozen=True, gc=False):
     id: UUID
     name: str
@@ -941,8 +949,9 @@ class Queries(Protocol):
     async def sum_cost_by_model(
         self, *, owner_id: UUID, since: datetime, until: datetime, authorize: Filter = EVERYTHING
     ) -> list[SumCostByModelRow]:
-        """What the chats of a user cost in a period, dearest model first. Deleted messages count: they were paid for. `unpriced`
-        is the number of answers whose cost is not known. Sums are exact whole numbers that never overflow.
+        """What the chats of a user cost in a period, dearest model first. Deleted messages count, they were paid for, and so do
+        titles, labels and summaries. `unpriced` is the number of answers whose cost is not known. Sums are exact whole numbers
+        that never overflow.
         """
         ...
 
@@ -1093,6 +1102,27 @@ class Queries(Protocol):
 
     async def list_chat_versions(self, *, chat_ids: Sequence[UUID]) -> list[ListChatVersionsRow]:
         """One query for all chats that a replica watches or owns: what a lost hint would have told."""
+        ...
+
+    async def count_queued_chats(self) -> CountQueuedChatsRow:
+        """How many chats should generate and have no replica: none has room for them."""
+        ...
+
+    async def insert_side_cost(
+        self,
+        *,
+        kind: SideKind,
+        model_config_id: UUID,
+        input_tokens: int | None,
+        output_tokens: int | None,
+        reasoning_tokens: int | None,
+        cache_creation_tokens: int | None,
+        cache_read_tokens: int | None,
+        cost_microdollars: int | None,
+        chat_id: UUID,
+        authorize: Filter = EVERYTHING,
+    ) -> int | None:
+        """What a call beside the turns of a chat took and cost. Nothing is stored for a chat that is gone."""
         ...
 
     async def get_default_organization(self) -> Organization: ...
@@ -1423,7 +1453,8 @@ class Queries(Protocol):
         self, *, day_start: datetime, week_start: datetime, month_start: datetime, user_id: UUID
     ) -> list[ListSpendingRow]:
         """All limits that a user is under: own ones, those of their groups, and everyone's, with what their chats have cost since
-        the period began. Deleted messages count: they were paid for. Without a limit nothing is summed.
+        the period began. Deleted messages count, they were paid for, and so do titles, labels and summaries. Without a limit
+        nothing is summed.
         """
         ...
 
@@ -1911,32 +1942,48 @@ SELECT count(*) > 0 AS has_unread FROM (
 _SUM_COST_BY_MODEL = (
     """-- name: sum_cost_by_model
 SELECT
-    m.model_config_id,
-    coalesce(sum(m.cost_microdollars), 0) AS cost_microdollars,
+    paid.model_config_id,
+    coalesce(sum(paid.cost_microdollars), 0) AS cost_microdollars,
     count(*) AS answers,
-    count(*) FILTER (WHERE m.cost_microdollars IS NULL) AS unpriced
-FROM chats c JOIN messages m ON m.chat_id = c.id
-WHERE c.owner_id = $1 AND m.created_at >= $2::timestamptz AND m.created_at < $3::timestamptz
-  AND (m.role = 'assistant' OR m.cost_microdollars IS NOT NULL)""",
+    count(*) FILTER (WHERE paid.cost_microdollars IS NULL) AS unpriced
+FROM (
+    SELECT c.owner_id, m.model_config_id, m.cost_microdollars
+    FROM chats c JOIN messages m ON m.chat_id = c.id
+    WHERE c.owner_id = $1 AND m.created_at >= $2::timestamptz AND m.created_at < $3::timestamptz
+      AND (m.role = 'assistant' OR m.cost_microdollars IS NOT NULL)
+    UNION ALL
+    SELECT s.owner_id, s.model_config_id, s.cost_microdollars
+    FROM side_costs s
+    WHERE s.owner_id = $1 AND s.created_at >= $2 AND s.created_at < $3
+) AS paid
+WHERE true""",
     """
-GROUP BY m.model_config_id
-ORDER BY cost_microdollars DESC, m.model_config_id
+GROUP BY paid.model_config_id
+ORDER BY cost_microdollars DESC, paid.model_config_id
 """,
 )
 
 _SUM_COST_BY_CHAT = (
     """-- name: sum_cost_by_chat
 SELECT
-    coalesce(c.root_chat_id, c.id) AS root_chat_id,
-    coalesce(sum(m.cost_microdollars), 0) AS cost_microdollars,
+    paid.root_chat_id,
+    coalesce(sum(paid.cost_microdollars), 0) AS cost_microdollars,
     count(*) AS answers,
-    count(*) FILTER (WHERE m.cost_microdollars IS NULL) AS unpriced
-FROM chats c JOIN messages m ON m.chat_id = c.id
-WHERE c.owner_id = $1 AND m.created_at >= $2::timestamptz AND m.created_at < $3::timestamptz
-  AND (m.role = 'assistant' OR m.cost_microdollars IS NOT NULL)""",
+    count(*) FILTER (WHERE paid.cost_microdollars IS NULL) AS unpriced
+FROM (
+    SELECT c.owner_id, coalesce(c.root_chat_id, c.id) AS root_chat_id, m.cost_microdollars
+    FROM chats c JOIN messages m ON m.chat_id = c.id
+    WHERE c.owner_id = $1 AND m.created_at >= $2::timestamptz AND m.created_at < $3::timestamptz
+      AND (m.role = 'assistant' OR m.cost_microdollars IS NOT NULL)
+    UNION ALL
+    SELECT s.owner_id, coalesce(c.root_chat_id, c.id), s.cost_microdollars
+    FROM side_costs s JOIN chats c ON c.id = s.chat_id
+    WHERE s.owner_id = $1 AND s.created_at >= $2 AND s.created_at < $3
+) AS paid
+WHERE true""",
     """
-GROUP BY 1
-ORDER BY cost_microdollars DESC, root_chat_id
+GROUP BY paid.root_chat_id
+ORDER BY cost_microdollars DESC, paid.root_chat_id
 LIMIT $4::int
 """,
 )
@@ -2131,6 +2178,28 @@ SELECT chat_id, snapshot_version, history_version, queue_version, retry_version,
     replica_id, runner_id
 FROM chat_state WHERE chat_id = ANY ($1::uuid[])
 """
+
+_COUNT_QUEUED_CHATS = """-- name: count_queued_chats
+SELECT count(*) FILTER (WHERE NOT is_child) AS roots, count(*) FILTER (WHERE is_child) AS children
+FROM chat_state
+WHERE replica_id IS NULL AND NOT archived AND status = 'running'
+"""
+
+_INSERT_SIDE_COST = (
+    """-- name: insert_side_cost
+INSERT INTO side_costs (
+    chat_id, owner_id, kind, model_config_id, input_tokens, output_tokens, reasoning_tokens, cache_creation_tokens,
+    cache_read_tokens, cost_microdollars
+)
+SELECT
+    c.id, c.owner_id, $1::side_kind, $2::uuid, $3::bigint, $4::bigint,
+    $5::bigint, $6::bigint, $7::bigint, $8::bigint
+FROM chats c
+WHERE c.id = $9""",
+    """
+RETURNING id
+""",
+)
 
 _GET_DEFAULT_ORGANIZATION = """-- name: get_default_organization
 SELECT id, name, display_name, is_default, created_at FROM organizations WHERE is_default
@@ -2411,6 +2480,10 @@ WITH limits AS MATERIALIZED (
             ) AS active
             JOIN messages m ON m.chat_id = c.id
             WHERE c.owner_id = $4 AND m.created_at >= starts.since
+        ) + (
+            SELECT coalesce(sum(s.cost_microdollars), 0)::bigint
+            FROM side_costs s
+            WHERE s.owner_id = $4 AND s.created_at >= starts.since
         ) AS microdollars
     FROM (SELECT DISTINCT since FROM limits WHERE microdollars IS NOT NULL) AS starts
 )
@@ -3231,14 +3304,14 @@ class SqlQueries:
     async def sum_cost_by_model(
         self, *, owner_id: UUID, since: datetime, until: datetime, authorize: Filter = EVERYTHING
     ) -> list[SumCostByModelRow]:
-        condition_, values_ = render(authorize, {"owner": "c.owner_id"}, 4)
+        condition_, values_ = render(authorize, {"owner": "paid.owner_id"}, 4)
         statement_ = f"{_SUM_COST_BY_MODEL[0]} AND {condition_}{_SUM_COST_BY_MODEL[1]}"
         return [SumCostByModelRow(*row) for row in await self._db.fetch(statement_, owner_id, since, until, *values_)]
 
     async def sum_cost_by_chat(
         self, *, owner_id: UUID, since: datetime, until: datetime, max_rows: int, authorize: Filter = EVERYTHING
     ) -> list[SumCostByChatRow]:
-        condition_, values_ = render(authorize, {"owner": "c.owner_id"}, 5)
+        condition_, values_ = render(authorize, {"owner": "paid.owner_id"}, 5)
         statement_ = f"{_SUM_COST_BY_CHAT[0]} AND {condition_}{_SUM_COST_BY_CHAT[1]}"
         return [
             SumCostByChatRow(*row)
@@ -3439,6 +3512,43 @@ class SqlQueries:
 
     async def list_chat_versions(self, *, chat_ids: Sequence[UUID]) -> list[ListChatVersionsRow]:
         return [_read_list_chat_versions_row(row) for row in await self._db.fetch(_LIST_CHAT_VERSIONS, chat_ids)]
+
+    async def count_queued_chats(self) -> CountQueuedChatsRow:
+        row_ = await self._db.fetchrow(_COUNT_QUEUED_CHATS)
+        if row_ is None:
+            raise NotFound("Queued chats")
+        return CountQueuedChatsRow(*row_)
+
+    async def insert_side_cost(
+        self,
+        *,
+        kind: SideKind,
+        model_config_id: UUID,
+        input_tokens: int | None,
+        output_tokens: int | None,
+        reasoning_tokens: int | None,
+        cache_creation_tokens: int | None,
+        cache_read_tokens: int | None,
+        cost_microdollars: int | None,
+        chat_id: UUID,
+        authorize: Filter = EVERYTHING,
+    ) -> int | None:
+        condition_, values_ = render(authorize, {"owner": "c.owner_id"}, 10)
+        statement_ = f"{_INSERT_SIDE_COST[0]} AND {condition_}{_INSERT_SIDE_COST[1]}"
+        value_ = await self._db.fetchval(
+            statement_,
+            kind,
+            model_config_id,
+            input_tokens,
+            output_tokens,
+            reasoning_tokens,
+            cache_creation_tokens,
+            cache_read_tokens,
+            cost_microdollars,
+            chat_id,
+            *values_,
+        )
+        return value_
 
     async def get_default_organization(self) -> Organization:
         row_ = await self._db.fetchrow(_GET_DEFAULT_ORGANIZATION)

@@ -61,35 +61,52 @@ SELECT count(*) > 0 AS has_unread FROM (
 ) AS unread;
 
 -- name: sum_cost_by_model :many
--- What the chats of a user cost in a period, dearest model first. Deleted messages count: they were paid for. `unpriced`
--- is the number of answers whose cost is not known. Sums are exact whole numbers that never overflow.
+-- What the chats of a user cost in a period, dearest model first. Deleted messages count, they were paid for, and so do
+-- titles, labels and summaries. `unpriced` is the number of answers whose cost is not known. Sums are exact whole numbers
+-- that never overflow.
 -- @notnull cost_microdollars, answers, unpriced
 SELECT
-    m.model_config_id,
-    coalesce(sum(m.cost_microdollars), 0) AS cost_microdollars,
+    paid.model_config_id,
+    coalesce(sum(paid.cost_microdollars), 0) AS cost_microdollars,
     count(*) AS answers,
-    count(*) FILTER (WHERE m.cost_microdollars IS NULL) AS unpriced
-FROM chats c JOIN messages m ON m.chat_id = c.id
-WHERE c.owner_id = @owner_id AND m.created_at >= @since::timestamptz AND m.created_at < @until::timestamptz
-  AND (m.role = 'assistant' OR m.cost_microdollars IS NOT NULL)
-  -- @authorize_filter owner=c.owner_id
-GROUP BY m.model_config_id
-ORDER BY cost_microdollars DESC, m.model_config_id;
+    count(*) FILTER (WHERE paid.cost_microdollars IS NULL) AS unpriced
+FROM (
+    SELECT c.owner_id, m.model_config_id, m.cost_microdollars
+    FROM chats c JOIN messages m ON m.chat_id = c.id
+    WHERE c.owner_id = @owner_id AND m.created_at >= @since::timestamptz AND m.created_at < @until::timestamptz
+      AND (m.role = 'assistant' OR m.cost_microdollars IS NOT NULL)
+    UNION ALL
+    SELECT s.owner_id, s.model_config_id, s.cost_microdollars
+    FROM side_costs s
+    WHERE s.owner_id = @owner_id AND s.created_at >= @since AND s.created_at < @until
+) AS paid
+WHERE true
+  -- @authorize_filter owner=paid.owner_id
+GROUP BY paid.model_config_id
+ORDER BY cost_microdollars DESC, paid.model_config_id;
 
 -- name: sum_cost_by_chat :many
 -- As sum_cost_by_model, for each root chat with its children; the dearest ones.
 -- @notnull root_chat_id, cost_microdollars, answers, unpriced
 SELECT
-    coalesce(c.root_chat_id, c.id) AS root_chat_id,
-    coalesce(sum(m.cost_microdollars), 0) AS cost_microdollars,
+    paid.root_chat_id,
+    coalesce(sum(paid.cost_microdollars), 0) AS cost_microdollars,
     count(*) AS answers,
-    count(*) FILTER (WHERE m.cost_microdollars IS NULL) AS unpriced
-FROM chats c JOIN messages m ON m.chat_id = c.id
-WHERE c.owner_id = @owner_id AND m.created_at >= @since::timestamptz AND m.created_at < @until::timestamptz
-  AND (m.role = 'assistant' OR m.cost_microdollars IS NOT NULL)
-  -- @authorize_filter owner=c.owner_id
-GROUP BY 1
-ORDER BY cost_microdollars DESC, root_chat_id
+    count(*) FILTER (WHERE paid.cost_microdollars IS NULL) AS unpriced
+FROM (
+    SELECT c.owner_id, coalesce(c.root_chat_id, c.id) AS root_chat_id, m.cost_microdollars
+    FROM chats c JOIN messages m ON m.chat_id = c.id
+    WHERE c.owner_id = @owner_id AND m.created_at >= @since::timestamptz AND m.created_at < @until::timestamptz
+      AND (m.role = 'assistant' OR m.cost_microdollars IS NOT NULL)
+    UNION ALL
+    SELECT s.owner_id, coalesce(c.root_chat_id, c.id), s.cost_microdollars
+    FROM side_costs s JOIN chats c ON c.id = s.chat_id
+    WHERE s.owner_id = @owner_id AND s.created_at >= @since AND s.created_at < @until
+) AS paid
+WHERE true
+  -- @authorize_filter owner=paid.owner_id
+GROUP BY paid.root_chat_id
+ORDER BY cost_microdollars DESC, paid.root_chat_id
 LIMIT @max_rows::int;
 
 -- name: sum_runtime_ms :one

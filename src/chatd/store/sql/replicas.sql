@@ -40,3 +40,10 @@ FROM chat_state WHERE replica_id = @replica_id::uuid;
 SELECT chat_id, snapshot_version, history_version, queue_version, retry_version, generation_attempt, status, archived,
     replica_id, runner_id
 FROM chat_state WHERE chat_id = ANY (@chat_ids::uuid[]);
+
+-- name: count_queued_chats :one
+-- How many chats should generate and have no replica: none has room for them.
+-- @notnull roots, children
+SELECT count(*) FILTER (WHERE NOT is_child) AS roots, count(*) FILTER (WHERE is_child) AS children
+FROM chat_state
+WHERE replica_id IS NULL AND NOT archived AND status = 'running';

@@ -7,7 +7,8 @@ SELECT EXISTS (SELECT FROM usage_limits) AS exists;
 
 -- name: list_spending :many
 -- All limits that a user is under: own ones, those of their groups, and everyone's, with what their chats have cost since
--- the period began. Deleted messages count: they were paid for. Without a limit nothing is summed.
+-- the period began. Deleted messages count, they were paid for, and so do titles, labels and summaries. Without a limit
+-- nothing is summed.
 -- @notnull is_own, period, spent_microdollars
 WITH limits AS MATERIALIZED (
     SELECT
@@ -35,6 +36,10 @@ WITH limits AS MATERIALIZED (
             ) AS active
             JOIN messages m ON m.chat_id = c.id
             WHERE c.owner_id = @user_id AND m.created_at >= starts.since
+        ) + (
+            SELECT coalesce(sum(s.cost_microdollars), 0)::bigint
+            FROM side_costs s
+            WHERE s.owner_id = @user_id AND s.created_at >= starts.since
         ) AS microdollars
     FROM (SELECT DISTINCT since FROM limits WHERE microdollars IS NOT NULL) AS starts
 )
