@@ -21,14 +21,16 @@ async def test_without_a_collector_nothing_is_traced_nor_imported(monkeypatch: p
         assert isinstance(meter, CountingMeter)
 
 
-async def test_with_a_collector_turns_are_traced_or_the_start_is_refused():
-    settings = Settings(otlp_endpoint="http://127.0.0.1:9")
-    try:
-        import opentelemetry.sdk  # noqa: F401  # pyright: ignore
-    except ImportError:
-        with pytest.raises(StartRefused, match="chatd"):
-            async with engine_meter(Metrics(), settings, clock=FakeClock()):
-                pass
-    else:
-        async with engine_meter(Metrics(), settings, clock=FakeClock()) as meter:
-            assert isinstance(meter, TracedMeter)
+async def test_with_a_collector_turns_are_traced():
+    async with engine_meter(Metrics(), Settings(otlp_endpoint="http://127.0.0.1:9"), clock=FakeClock()) as meter:
+        assert isinstance(meter, TracedMeter)
+
+
+async def test_without_opentelemetry_the_start_is_refused(monkeypatch: pytest.MonkeyPatch):
+    def missing(name: str) -> None:
+        raise ImportError(name)
+
+    monkeypatch.setattr(traces, "import_module", missing)
+    with pytest.raises(StartRefused, match="chatd"):
+        async with engine_meter(Metrics(), Settings(otlp_endpoint="http://127.0.0.1:9"), clock=FakeClock()):
+            pass

@@ -54,6 +54,7 @@ class EngineMetrics:
         self.tool_bytes = spread("chatd_tool_result_bytes", "Size of a result.", RESULT_BUCKETS, "tool")
         self.dropped = count("chatd_stream_parts_dropped_total", "Live parts that found no room.").of()
         self._chats = Gauge("chatd_chats", "Chats that this process runs.", ["state"], registry=registry)
+        self._queued = Gauge("chatd_chats_queued", "Chats that wait for any process.", ["pool"], registry=registry)
         self.generating = 0
         self._chats.labels("generating").set_function(lambda: self.generating)
         self._models: dict[tuple[str, str], ModelMetrics] = {}
@@ -72,6 +73,11 @@ class EngineMetrics:
     def watch_chats(self, running: Callable[[], int]) -> None:
         """`running` counts the chats that have a runner; it is asked whenever the metrics are read."""
         self._chats.labels("waiting").set_function(lambda: max(0, running() - self.generating))
+
+    def queue(self, *, roots: float, children: float) -> None:
+        """So many chats of the whole deployment wait; not a number when that is not known."""
+        self._queued.labels("root").set(roots)
+        self._queued.labels("child").set(children)
 
 
 class ModelMetrics:

@@ -9,6 +9,7 @@ from chatd.server.middleware.asgi_types import App
 from chatd.server.middleware.authentication import Credentials
 from chatd.server.model_configs import ModelConfigs
 from chatd.server.providers import Providers
+from chatd.server.queued_chats import QueuedChats
 from chatd.server.routes.asking import RouteParts
 from chatd.server.routes.health import HealthRoutes
 from chatd.server.serving import Draining
@@ -54,6 +55,7 @@ async def replica_app(replica: Replica, settings: Settings, *, draining: Drainin
         clock=replica.clock,
         metrics=replica.opened.metrics,
         checks={"draining": draining.check, "database": database},
+        before_metrics=QueuedChats(store, replica.opened.metrics.engine, replica.clock).count,
     )
 
     async def authenticate(credentials: Credentials) -> Person | None:

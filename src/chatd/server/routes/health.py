@@ -23,10 +23,24 @@ Check = Callable[[], Awaitable[str | None]]
 """None when all is well, else what is wrong, in words fit for anyone. Raising counts as not being well."""
 
 
+async def _nothing() -> None:
+    pass
+
+
 class HealthRoutes:
     """`/healthz`, `/readyz` and `/metrics` in front of `app`, which gets every other request."""
 
-    def __init__(self, app: App, *, clock: Clock, metrics: Metrics, checks: Mapping[str, Check]) -> None:
+    def __init__(
+        self,
+        app: App,
+        *,
+        clock: Clock,
+        metrics: Metrics,
+        checks: Mapping[str, Check],
+        before_metrics: Callable[[], Awaitable[None]] = _nothing,
+    ) -> None:
+        """`before_metrics` counts what is counted for whoever reads; it must not fail and return soon."""
+        self._before_metrics = before_metrics
         self._app = app
         self._clock = clock
         self._metrics = metrics
@@ -73,6 +87,7 @@ class HealthRoutes:
                 raise Unauthenticated("Metrics need the token of an owner or auditor, or a request from this machine.")
             if person.role not in _SCRAPERS or not may(person, Action.READ, Resource(Kind.SETTING)):
                 raise Forbidden("Metrics need a token of an owner or auditor with the scope setting:read.")
+        await self._before_metrics()
         body, content_type = self._metrics.render()
         await _send_body(send, 200, body, content_type.encode())
 
