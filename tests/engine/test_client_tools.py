@@ -108,3 +108,14 @@ async def test_an_exclusive_tool_beside_a_tool_of_the_client_runs_nothing(databa
     assert state["status"] == Status.WAITING, state
     assert advisor.calls == []
     assert [line.partition(" ")[0] for line in shown if " fails " in line] == ["advisor", "ask"]
+
+
+async def test_a_chat_that_waits_for_its_client_does_not_hold_up_a_replica_that_stops(database: Any):
+    async with chatting(database.dsn, [Turn(Call("ask", "{}"))]) as chats:
+        chat = await chats.begin(dynamic_tools=ASK)
+        await chats.until(chat, Status.REQUIRES_ACTION)
+        await chats.fake_clock.wait_for("requires action")
+        await chats.worker.drain(60)  # the clock stands still
+        state = await chats.deployment.state(chat)
+
+    assert (state["status"], state["runner_id"]) == (Status.REQUIRES_ACTION, None)

@@ -9,6 +9,7 @@ import pytest
 from chatd.core.access import WORKER
 from chatd.core.compaction import INSTRUCTIONS, LEAD_IN
 from chatd.core.messages import Message
+from chatd.core.model import FinishReason
 from chatd.core.parts import TextPart, ToolCallPart, ToolResultPart
 from chatd.core.roles import Role, Visibility
 from chatd.core.states import Status
@@ -335,3 +336,56 @@ async def test_the_prompt_after_a_compaction_is_the_one_that_is_read_from_the_da
     assert kept == read
     assert [message.role for message in read] == [Role.SYSTEM, Role.USER, Role.ASSISTANT]
     assert isinstance(read[1].parts[0], TextPart)
+
+
+@pytest.mark.behaviour("LOOP-6", "COMPACT-6")
+async def test_stopping_a_compaction_that_lasts_leaves_no_call_of_it_to_the_model(database: Any):
+    def script(asked: Asked) -> Turn:
+        quiet = [Silence(after_events=3)] if is_summary(asked) else []
+        return Turn(Say("Done."), usage=FULL, faults=quiet)
+
+    async with chatting(database.dsn, script) as chats:
+        chat = await chats.begin()
+        await chats.vendor.wait_asked(2)
+        assert await chats.parts.checkpoints.flush()
+        await chats.interrupt(chat)
+        await chats.resting(chat)
+        stored = await chats.messages(chat)
+
+    for_model = [part for row in stored if row.visibility is not Visibility.USER for part in row.parts]
+    assert [type(part) for part in for_model] == [TextPart, TextPart]
+
+
+@pytest.mark.behaviour("COMPACT-4")
+async def test_a_long_message_after_a_compaction_is_compacted_too(database: Any):
+    script = [
+        Turn(Say("Hi."), usage=SMALL),
+        SUMMARY,
+        Turn(Say("Read it."), usage=Usage(input_tokens=720, output_tokens=5)),
+        SUMMARY,
+        Turn(Say("Go on."), usage=SMALL),
+    ]
+    async with chatting(database.dsn, script) as chats:
+        chat = await chats.begin()
+        await chats.resting(chat)
+        await asked_for_compaction(chats, chat)
+        await chats.send(chat, "a whole book")
+        state = await chats.resting(chat)
+        shown = await chats.shown(chat)
+
+    assert state["status"] == Status.WAITING, state["last_error"]
+    assert shown[-1] == "assistant: Go on."
+
+
+@pytest.mark.behaviour("COMPACT-7")
+async def test_pauses_of_the_vendor_do_not_make_the_context_look_full(database: Any):
+    used = Usage(input_tokens=250, output_tokens=10)
+    paused = Turn(Say("a"), finish=FinishReason.PAUSE, usage=used)
+    async with chatting(database.dsn, [paused, paused, Turn(Say("b"), usage=used)]) as chats:
+        chat = await chats.begin()
+        await chats.resting(chat)
+        answer = (await chats.messages(chat))[-1]
+
+    assert len(chats.vendor.asked) == 3
+    assert (answer.usage.input_tokens, answer.usage.output_tokens) == (250, 30)
+    assert answer.cost_microdollars == 3 * (250 + 2 * 10)

@@ -18,7 +18,7 @@ from chatd.core.states import Status
 from chatd.engine.tool_step import UNKNOWN_OUTCOME
 from chatd.store.actor import acting_as
 from chatd.testing.vendors.asked import Asked
-from chatd.testing.vendors.script import Call, Say, Silence, Turn
+from chatd.testing.vendors.script import Call, Refuse, Say, Silence, Turn
 from engine.chatting import Chatting, chatting
 from engine.deployment import PATIENCE, new_id
 from engine.turn_process import Ledger, Plan, ledger_tools, turn_process
@@ -88,8 +88,7 @@ async def test_a_turn_whose_process_is_killed_is_finished_by_another(database: A
             assert await process.line() == "at"
             await process.kill()
         await chats.deployment.silence(dead)
-        await chats.fake_clock.wait_for("acquire")
-        await chats.fake_clock.advance(1)
+        await chats.look_for_chats()
         state = await chats.resting(chat)
         shown = await chats.shown(chat)
 
@@ -147,8 +146,7 @@ async def test_what_was_seen_of_an_answer_is_there_until_another_attempt_has_som
         with acting_as(WORKER):
             seen = await chats.parts.checkpoints.checkpointed(chat, killed["history_version"])
         await chats.deployment.silence(dead)
-        await chats.fake_clock.wait_for("acquire")
-        await chats.fake_clock.advance(1)
+        await chats.look_for_chats()
         await chats.resting(chat)
 
         (shown,) = [preview.part for preview in seen]
@@ -170,11 +168,64 @@ async def test_what_was_seen_is_stored_when_the_turn_is_not_to_be_redone(databas
             await process.kill()
         await chats.interrupt(chat)  # the owner can't hear it any more
         await chats.deployment.silence(dead)
-        await chats.fake_clock.wait_for("acquire")
-        await chats.fake_clock.advance(1)
+        await chats.look_for_chats()
         state = await chats.resting(chat)
 
         assert state["status"] == Status.WAITING
         *before, last = await chats.shown(chat)
         assert before == ["user: hello", "assistant: Hello.", "user: work"]
         assert last.startswith("assistant: I begin and go on")
+
+
+DENIED = Refuse(401, "invalid x-api-key", type="authentication_error")
+
+
+async def killed_in_mid_answer(chats: Chatting, database: Any, ledger: Path) -> UUID:
+    """A chat whose replica has shown the beginning of an answer and is gone."""
+    chat = await idle_chat(chats)
+    dead = new_id()
+    async with turn_process(Plan(database.dsn, dead, chat, chats.deployment.user_id, str(ledger))) as process:
+        await until_checkpointed(chats, chat)
+        await process.kill()
+    await chats.deployment.silence(dead)
+    return chat
+
+
+@pytest.mark.behaviour("STATE-11")
+@pytest.mark.parametrize("is_interrupted", [True, False])
+async def test_what_a_dead_replica_showed_is_stored_when_the_next_one_gets_no_word(
+    database: Any, tmp_path: Path, is_interrupted: bool
+):
+    answers: list[Any] = [Turn(Say("Hello.")), BEGUN]
+
+    def script(asked: Asked) -> Any:
+        if answers:
+            return answers.pop(0)
+        return Turn(Say("x"), faults=[Silence()]) if is_interrupted else DENIED
+
+    async with chatting(database.dsn, script, kind=ProviderKind.OPENAI_COMPAT) as chats:
+        chat = await killed_in_mid_answer(chats, database, tmp_path / "ledger")
+        await chats.look_for_chats()
+        if is_interrupted:
+            await chats.vendor.wait_asked(3)
+            await chats.interrupt(chat)
+        state = await chats.resting(chat)
+        shown = await chats.shown(chat)
+
+    assert state["status"] == (Status.WAITING if is_interrupted else Status.ERROR)
+    assert shown[3].startswith("assistant: I begin and go on")
+
+
+@pytest.mark.behaviour("STATE-11", "STATE-12")
+async def test_what_was_seen_is_stored_when_a_turn_is_given_up(database: Any, tmp_path: Path):
+    async with chatting(database.dsn, slowly, kind=ProviderKind.OPENAI_COMPAT) as chats:
+        chat = await killed_in_mid_answer(chats, database, tmp_path / "ledger")
+        asked = len(chats.vendor.asked)
+        await chats.deployment.raw("UPDATE chat_state SET takeovers = 3 WHERE chat_id = $1", chat)
+        await chats.look_for_chats()
+        state = await chats.resting(chat)
+        shown = await chats.shown(chat)
+
+    assert (state["status"], len(chats.vendor.asked)) == (Status.ERROR, asked)
+    assert "stopped 4 times" in state["last_error"]
+    assert shown[3].startswith("assistant: I begin and go on")

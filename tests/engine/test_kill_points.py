@@ -13,6 +13,7 @@ from uuid import UUID
 import pytest
 import pytest_asyncio
 
+from chatd.core.lease import MOST_TAKEOVERS
 from chatd.core.outcomes import Refusal, Refused
 from chatd.core.states import Status
 from chatd.engine.owned import Owned
@@ -191,9 +192,9 @@ async def is_refused(deployment: Deployment, chat: UUID, at_death: dict[str, Any
 
 @pytest.mark.behaviour("STATE-4")
 @pytest.mark.behaviour("STATE-12")
-async def test_a_turn_that_kills_every_process_is_given_up_after_three_takeovers(deployment: Deployment):
+async def test_a_turn_that_kills_every_process_is_given_up_in_the_end(deployment: Deployment):
     chat = await deployment.new_chat("question")
-    for death in range(4):
+    for death in range(MOST_TAKEOVERS + 1):  # also of who was only to store what there is
         id = new_id()
         async with replica_process(Plan(deployment.dsn, id, chat, deployment.user_id, "deadly")) as process:
             await let_take(deployment, id, process)

@@ -13,7 +13,9 @@ from chatd.core.provider_kind import ProviderKind
 from chatd.core.roles import Role
 from chatd.core.states import Status
 from chatd.core.usage import Usage
+from chatd.engine.runner import MOST_STUMBLES
 from chatd.engine.tools.tool import ToolCall, ToolOutput, Traits, said
+from chatd.store.store import SqlStore
 from chatd.testing.vendors.script import Call, Say, Search, Source, Think, Turn
 from engine.chatting import CONTEXT, chatting
 from engine.scripted_tools import ScriptedTool
@@ -309,3 +311,79 @@ async def test_a_turn_that_never_ends_is_stopped_with_a_message_that_people_see(
     assert state["status"] == Status.WAITING
     assert last == "assistant: This turn was stopped after 5 steps. Send a message to let it go on."
     assert asked == 5
+
+
+@pytest.mark.behaviour("LOOP-13")
+async def test_steps_of_earlier_turns_do_not_count_after_a_compaction(database: Any, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("chatd.core.turn.MOST_STEPS", 4)
+    small, full = Usage(input_tokens=20, output_tokens=10), Usage(input_tokens=750, output_tokens=10)
+    script = [
+        *[Turn(Say("Hi."), usage=small)] * 3,
+        Turn(Call("look", "{}"), usage=full),
+        Turn(Say("We looked."), usage=small),  # the summary
+        Turn(Say("Done."), usage=small),
+    ]
+    async with chatting(database.dsn, script, tools=[ScriptedTool("look")]) as chats:
+        chat = await chats.begin()
+        await chats.resting(chat)
+        for _ in range(3):
+            await chats.send(chat, "more")
+            await chats.resting(chat)
+        shown = await chats.shown(chat)
+
+    assert shown[-1] == "assistant: Done."
+
+
+@pytest.mark.behaviour("LOOP-4")
+async def test_a_tool_that_returns_nonsense_is_an_error_that_the_model_sees(database: Any):
+    async def nothing(call: ToolCall) -> Any:
+        return None
+
+    tools = [ScriptedTool("look", nothing), ScriptedTool("read")]
+    async with chatting(
+        database.dsn, [Turn(Call("look", "{}"), Call("read", "{}")), Turn(Say("Done."))], tools=tools
+    ) as (chats):
+        chat = await chats.begin()
+        state = await chats.resting(chat)
+        shown = await chats.shown(chat)
+
+    assert state["status"] == Status.WAITING
+    assert [line.split("{")[0] for line in shown[3:]] == ["look fails ", "read says ", "assistant: Done."]
+
+
+class Failing:
+    """A turn's reads fail with what a database that is away would raise, so many times."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, times: int) -> None:
+        self.left = times
+        read = SqlStore.get_turn_context
+
+        async def away(store: SqlStore, **args: Any) -> Any:
+            if self.left:
+                self.left -= 1
+                raise TimeoutError("no answer")
+            return await read(store, **args)
+
+        patch.setattr(SqlStore, "get_turn_context", away)
+
+
+@pytest.mark.behaviour("LOOP-4")
+@pytest.mark.parametrize("times", [MOST_STUMBLES, MOST_STUMBLES + 1])
+async def test_a_turn_that_can_not_go_on_is_tried_again_for_a_while_and_then_ends_in_an_error(
+    database: Any, monkeypatch: pytest.MonkeyPatch, times: int
+):
+    async with chatting(database.dsn, [Turn(Say("Fine."))]) as chats:
+        failing = Failing(monkeypatch, times)
+        chat = await chats.begin()
+        for stumble in range(MOST_STUMBLES):
+            await chats.fake_clock.wait_for("stumble")
+            await chats.fake_clock.advance(0.5 * 2**stumble)
+        state = await chats.resting(chat)
+        asked = len(chats.vendor.asked)
+
+    assert failing.left == 0
+    if times > MOST_STUMBLES:
+        assert (state["status"], asked) == (Status.ERROR, 0)
+        assert "Something went wrong" in state["last_error"]
+    else:
+        assert (state["status"], asked) == (Status.WAITING, 1)

@@ -85,13 +85,16 @@ class Futile(msgspec.Struct, frozen=True):
 
 def check(history: Sequence[Message | NewMessage], window: Window) -> Fits | Due | Futile:
     """After a step, whose answer is the last of the history."""
-    answers = _answers_since_summary(history)
+    rows = _since_summary(history)
+    answers = _answers(rows)
     if not answers:
         return Fits()
     tokens = held_tokens(answers[-1])
     if not window.is_over(tokens):
         return Fits()
-    if _has_summary(history) and window.is_over(first := prompt_tokens(answers[0])):
+    # With a message of the user's since, it is that message, another model or another threshold that made it too much.
+    first = prompt_tokens(answers[0])
+    if len(rows) < len(history) and not any(map(_is_of_user, rows)) and window.is_over(first):
         return Futile(first)
     return Due(tokens)
 
@@ -103,22 +106,24 @@ def has_answers(history: Sequence[Message | NewMessage]) -> bool:
 
 def context_tokens(history: Sequence[Message | NewMessage]) -> int:
     """What a prompt over this history holds, as far as the last answer tells."""
-    answers = _answers_since_summary(history)
+    answers = _answers(_since_summary(history))
     return held_tokens(answers[-1]) if answers else 0
 
 
-def _answers_since_summary(history: Sequence[Message | NewMessage]) -> list[Usage]:
-    usages: list[Usage] = []
-    for message in reversed(history):
-        if message.compressed:
-            break
-        if message.role is Role.ASSISTANT and held_tokens(message.usage):
-            usages.append(message.usage)
-    return usages[::-1]
+def _since_summary(history: Sequence[Message | NewMessage]) -> Sequence[Message | NewMessage]:
+    """All of it when there is none."""
+    for place in range(len(history) - 1, -1, -1):
+        if history[place].compressed:
+            return history[place + 1 :]
+    return history
 
 
-def _has_summary(history: Sequence[Message | NewMessage]) -> bool:
-    return any(message.compressed and message.visibility is Visibility.MODEL for message in history)
+def _answers(rows: Sequence[Message | NewMessage]) -> list[Usage]:
+    return [row.usage for row in rows if row.role is Role.ASSISTANT and held_tokens(row.usage)]
+
+
+def _is_of_user(row: Message | NewMessage) -> bool:
+    return row.role is Role.USER and row.visibility is not Visibility.MODEL
 
 
 _LEFT_OUT: Final = "[The beginning of this conversation is left out here: it did not fit any more.]"

@@ -10,7 +10,7 @@ def gave_up_error() -> str:
     error = {
         "kind": "gave_up",
         "message": (
-            f"The server stopped {MOST_TAKEOVERS + 1} times while it was working on this answer and tries no more. "
+            f"The server stopped {MOST_TAKEOVERS} times while it was working on this answer and tries no more. "
             "What it had written is kept. Send a message to go on."
         ),
         "retryable": True,

@@ -9,7 +9,9 @@ from typing import Final
 HEARTBEAT_SECONDS: Final = 3.0  # three may be missed within a lease
 LEASE_SECONDS: Final = 10.0  # silent for longer: its chats may be taken
 RECONCILE_SECONDS: Final = 2.0  # how often a replica compares what it owns with what it runs
-MOST_TAKEOVERS: Final = 3  # without a commit in between: a turn that kills its process must not kill them all
+# Without a commit in between: a turn that kills its process must not kill them all. The last one does not try again; it
+# stores what people have seen and parks the chat.
+MOST_TAKEOVERS: Final = 4
 
 
 def must_let_go(seconds_since_beat: float) -> bool:
@@ -18,5 +20,6 @@ def must_let_go(seconds_since_beat: float) -> bool:
 
 
 def gives_up(takeovers: int) -> bool:
-    """Whether a chat that was taken over this often without a commit goes to `error`."""
+    """Whether a chat that was taken over this often without a commit goes to `error`: its owner parks it, and if that
+    owner dies too, whoever would take it next does so without a look at what was shown."""
     return takeovers >= MOST_TAKEOVERS

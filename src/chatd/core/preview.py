@@ -9,6 +9,7 @@ from typing import Final
 
 import msgspec
 
+from chatd.core import compaction
 from chatd.core.model import (
     BlockEnded,
     ModelEvent,
@@ -132,7 +133,8 @@ def merged(previews: Iterable[Preview]) -> list[Preview]:
 
 def cut_short(previews: Sequence[Preview], at: str) -> tuple[Part, ...]:
     """The parts of an interrupted answer, of which only its previews are left: as the accumulator would give them,
-    without what is the vendor's own. Results of local tools are not among them: they have messages of their own."""
+    without what is the vendor's own. Results of local tools are not among them: they have messages of their own. A
+    compaction that was announced is none of the model's calls."""
     parts: list[Part] = []
     for preview in merged(previews):
         match preview.part:
@@ -142,7 +144,7 @@ def cut_short(previews: Sequence[Preview], at: str) -> tuple[Part, ...]:
                 pass
             case ReasoningPart() as thought:
                 parts.append(msgspec.structs.replace(thought, completed_at=at))
-            case ToolResultPart(provider_executed=False):
+            case ToolResultPart(provider_executed=False) | ToolCallPart(tool_name=compaction.TOOL_NAME):
                 pass
             case part:
                 parts.append(part)

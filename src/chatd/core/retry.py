@@ -73,6 +73,15 @@ def backoff_seconds(attempt: int) -> int:
     return min(FIRST_WAIT_SECONDS * 2 ** min(max(attempt - 1, 0), _DOUBLINGS), LONGEST_WAIT_SECONDS)
 
 
+def seconds_left(retry_state: str, now: datetime) -> float:
+    """Of the wait that an owner before us was in; 0 when that can't be told."""
+    try:
+        payload = msgspec.json.decode(retry_state, type=RetryPayload)
+        return min(max(0.0, (payload.retrying_at - now).total_seconds()), payload.delay_ms / 1000)
+    except (msgspec.MsgspecError, ValueError, TypeError):
+        return 0.0
+
+
 def retry_payload(failure: Failure, retry: Retry) -> RetryPayload:
     return RetryPayload(
         attempt=retry.attempt,

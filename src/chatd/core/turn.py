@@ -70,8 +70,17 @@ def decide(history: Sequence[Message], situation: Situation) -> Next:
     last = next((row for row in reversed(turn) if row.role is not Role.SYSTEM), None)
     if last is not None and last.role is Role.ASSISTANT:
         return FinishTurn()
-    steps = situation.steps_before + sum(row.role is Role.ASSISTANT for row in turn)
+    steps = situation.steps_before + _steps(turn)
     return StopAtLimit(steps) if steps >= MOST_STEPS else CallModel()
+
+
+def steps_of_turn(history: Sequence[Message]) -> int:
+    """As far as the history goes back: those before the newest summary are not in it."""
+    return _steps(current_turn([message for message in history if not message.compressed]))
+
+
+def _steps(turn: Sequence[Message]) -> int:
+    return sum(row.role is Role.ASSISTANT for row in turn)
 
 
 def current_turn(rows: Sequence[Message]) -> Sequence[Message]:

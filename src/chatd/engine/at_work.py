@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from typing import Any, Final
 from uuid import UUID
 
@@ -14,10 +15,14 @@ from chatd.engine.owned import Owned
 from chatd.engine.parts import EngineParts
 from chatd.engine.ways_out import Changed, LetGo, NotOurs
 from chatd.observe.logs import get_logger
-from chatd.store.transitions import Applied, Fence, Outcome
+from chatd.store.transitions import Applied, Fence, Outcome, Transitions
 
 AWAY_SECONDS: Final = 0.5  # between two looks at a database that is away; the lease ends such a runner in the end
 _log = get_logger("chatd.runner")
+
+
+# Told what is known of a chat before and now.
+Landed = Callable[[ChatFacts, ChatFacts], bool]
 
 
 class ChatAtWork:
@@ -26,7 +31,7 @@ class ChatAtWork:
     def __init__(self, facts: ChatFacts, owned: Owned, tasks: asyncio.TaskGroup, parts: EngineParts) -> None:
         self.facts = facts
         self.runner_id = owned.runner_id
-        self.is_taken_over = owned.is_taken_over
+        self.needs_attempt = owned.is_taken_over  # what was streamed of this step is not ours to go on with
         self.news = News(owned.runner_id)
         self._draining = parts.draining
         self._tasks = tasks
@@ -53,6 +58,13 @@ class ChatAtWork:
         if self._draining.is_set():
             raise LetGo
 
+    async def wait(self, seconds: float, *, timer: str) -> None:
+        """Raises Changed, and LetGo when the replica stops: whoever takes the chat waits on."""
+        with suppress(TimeoutError):
+            async with self.news.unless_changed(), self._clock.timeout(seconds, timer=timer):
+                await self._draining.wait()
+                raise LetGo
+
     def close(self) -> None:
         self._watching.close()
 
@@ -63,22 +75,34 @@ class ChatAtWork:
         """As far as it is in memory."""
         return self._histories.known(self.chat_id, self.facts.history_version)
 
-    async def commit(self, work: Callable[[Fence], Coroutine[Any, Any, Outcome]]) -> Applied:
+    async def begin_attempt(self, transitions: Transitions) -> None:
+        """Raises as `commit`."""
+        await self.commit(
+            transitions.record_attempt,
+            landed=lambda before, now: now.generation_attempt > before.generation_attempt,
+        )
+
+    async def commit(
+        self, work: Callable[[Fence], Coroutine[Any, Any, Outcome]], *, landed: Landed | None = None
+    ) -> None:
         """Carry a transition out. Raises Changed when the chat is no longer what it was decided on, or when nobody
-        can tell whether this was it; NotOurs when the chat is not ours any more."""
+        can tell whether this was it; NotOurs when the chat is not ours any more. `landed` tells from the chat before
+        and now, while history and status are the same, whether a transition was carried out whose answer was lost."""
         while True:
             try:
                 outcome = await committed(self._tasks, work(self.fence))
             except AnswerLost as lost:
                 _log.warning("the answer to a commit was lost", chat_id=str(self.chat_id), error=str(lost))
-                before = self.facts.snapshot_version
+                before = self.facts
                 await self.look()
-                if self.facts.snapshot_version != before:
+                if landed is not None and _is_same_turn(before, self.facts) and landed(before, self.facts):
+                    return
+                if self.facts.snapshot_version != before.snapshot_version:
                     raise Changed from lost
                 continue
             if isinstance(outcome, Applied):
                 self._accept(outcome)
-                return outcome
+                return
             raise _refusal(outcome)
 
     async def look(self) -> None:
@@ -104,6 +128,10 @@ class ChatAtWork:
         self.facts = facts
         self._watching.knows(facts.snapshot_version)
         self.news.rely_on(facts)
+
+
+def _is_same_turn(before: ChatFacts, now: ChatFacts) -> bool:
+    return (before.history_version, before.status) == (now.history_version, now.status)
 
 
 def _refusal(refused: Refused) -> Exception:

@@ -12,7 +12,7 @@ from chatd.core.model import ProtocolName
 from chatd.core.parts import FilePart, Part, ToolResultPart
 from chatd.core.reasoning import ReasoningEffort
 from chatd.core.roles import Role
-from chatd.core.usage import ImpossibleUsage, Usage
+from chatd.core.usage import Usage
 from chatd.core.vendor_order import vendor_first
 from chatd.engine.models import ResolvedModel
 
@@ -31,6 +31,7 @@ class Flight:
         self._said: list[Part] = []  # before a pause of the vendor
         self._used: list[Usage] = []
         self._accumulator = Accumulator(model.protocol.name)
+        self._before: Accumulator | None = None  # of the newest attempt before this one that said something
         self._draft: NewMessage | None = None
         self._files: list[FilePart] = []
 
@@ -44,7 +45,9 @@ class Flight:
         return tuple(self._said)
 
     def new_attempt(self) -> Accumulator:
-        """What a failed attempt had said is forgotten: the next one says it anew."""
+        """What a failed attempt had said is what people see until this one says something."""
+        if self._accumulator.cut_short("").parts:
+            self._before = self._accumulator
         self._accumulator = Accumulator(self.protocol)
         return self._accumulator
 
@@ -52,7 +55,11 @@ class Flight:
         """The vendor wants to be asked again with what it has said so far."""
         self._said += answer.parts
         self._used.append(answer.usage)
-        self._accumulator = Accumulator(self.protocol)
+        self._accumulator, self._before = Accumulator(self.protocol), None
+
+    def paid(self, usage: Usage) -> None:
+        """For an attempt that came to nothing."""
+        self._used.append(usage)
 
     def whole(self, answer: Answer, now: float) -> NewMessage:
         return self._message((*self._said, *answer.parts), [*self._used, answer.usage], now)
@@ -76,6 +83,8 @@ class Flight:
             answer = self.with_files(self._draft, now)
         else:
             cut = self._accumulator.cut_short(at)
+            if not cut.parts and self._before is not None:
+                cut = self._before.cut_short(at)
             answer = self._message((*self._said, *cut.parts), [*self._used, cut.usage], now)
         return interrupted_messages(answer, self.results)
 
@@ -104,14 +113,11 @@ def cost_of(used: Sequence[Usage], model: ResolvedModel) -> int | None:
 
 
 def _summed(used: Sequence[Usage]) -> Usage:
-    """One call's is as it came. Of several, prompts are counted once each: that is what was paid for."""
-    if len(used) == 1:
-        return used[0]
-    totals: dict[str, int | None] = {}
-    for name in Usage.__struct_fields__:
-        counts = [count for usage in used if (count := getattr(usage, name)) is not None]
-        totals[name] = sum(counts) if counts else None
-    try:
-        return Usage(**totals)
-    except ImpossibleUsage:
-        return used[-1]
+    """Of several calls, what was written is summed. The prompt is the last one's: it holds those before it, and says
+    how full the context is. What was paid for all of them is in the cost."""
+    *before, last = used
+    if not before:
+        return last
+    output = sum(usage.output_tokens or 0 for usage in used)
+    reasoning = sum(usage.reasoning_tokens or 0 for usage in used)
+    return msgspec.structs.replace(last, output_tokens=output or None, reasoning_tokens=reasoning or None)

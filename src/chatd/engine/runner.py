@@ -5,8 +5,10 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from chatd.core.failure import Failure, FailureKind
+from chatd.core.gave_up import gave_up_error
 from chatd.core.interrupted import interrupted_messages
 from chatd.core.labels import Ending
+from chatd.core.lease import gives_up
 from chatd.core.messages import Message, NewMessage
 from chatd.core.roles import Role
 from chatd.core.states import Status
@@ -27,6 +29,9 @@ from chatd.observe.logs import get_logger
 _log = get_logger("chatd.runner")
 _TIMED_OUT: Final = "The client did not answer this call in time."
 _NO_DEADLINE: Final = "Nobody knows until when to wait for the answer to this call."
+# Times that a turn may fail with what may be a database that is away, though the chat can be read: two minutes in all.
+MOST_STUMBLES: Final = 8
+_FIRST_STUMBLE_SECONDS: Final = 0.5
 _ENDINGS: Final = {Status.RUNNING: Ending.WENT_ON, Status.REQUIRES_ACTION: Ending.AWAITS_CLIENT}
 
 
@@ -52,6 +57,7 @@ class _Running:
         self._parts = parts
         self._chat = ChatAtWork(facts, owned, tasks, parts)
         self._flight: Flight | None = None
+        self._stumbles = (0, 0)  # of a history version, how many
 
     async def run(self) -> None:
         chat = self._chat
@@ -80,11 +86,16 @@ class _Running:
             await self._chat.look()
             if self._flight is not None and self._flight.history_version != self._chat.facts.history_version:
                 self._flight = None
+            # A step that begins anew at the same history must not be taken for the rest of what was streamed.
+            self._chat.needs_attempt |= self._flight is not None
         return True
 
     async def _turn(self) -> None:
         parts, chat = self._parts, self._chat
         self._flight = None
+        if gives_up(chat.facts.takeovers):
+            await self._give_up()
+            return
         turn: Turn | None = None
         try:
             prepared = await parts.preparing.prepare(chat.facts)
@@ -97,16 +108,35 @@ class _Running:
         except (Changed, NotOurs, LetGo):
             self._flight = turn and turn.flight
             raise
-        except AWAY:
-            raise  # the chat goes on when the database is back
+        except AWAY as error:
+            await self._stumble(error)
         except Exception as error:  # noqa: BLE001 - a chat never stays running without anyone to run it
             _log.error("a turn failed", chat_id=str(chat.chat_id), exc_info=error)
             await self._fail(TurnFailed(_unexpected()), turn and turn.flight)
 
+    async def _stumble(self, error: BaseException) -> None:
+        """The chat goes on when the database is back. If it never was away, that must not go on for ever."""
+        chat = self._chat
+        version, count = self._stumbles
+        count = count + 1 if version == chat.facts.history_version else 1
+        self._stumbles = (chat.facts.history_version, count)
+        _log.warning("a turn can't go on", chat_id=str(chat.chat_id), times=count, exc_info=error)
+        if count > MOST_STUMBLES:
+            await self._fail(TurnFailed(_unexpected()), None)
+            return
+        await chat.wait(_FIRST_STUMBLE_SECONDS * 2 ** (count - 1), timer="stumble")
+        await chat.look()
+
+    async def _give_up(self) -> None:
+        """Those who ran this turn died of it, one after the other."""
+        _log.error("a chat was taken over too often and is given up", chat_id=str(self._chat.chat_id))
+        rows = await self._left_of(None)
+        await self._chat.commit(lambda fence: self._parts.transitions.finish_error(fence, rows, error=gave_up_error()))
+        self._ended(Ending.FAILED)
+
     async def _fail(self, failed: TurnFailed, flight: Flight | None) -> None:
         """Park the chat on the error, with what there is of the step."""
-        clock = self._parts.clock
-        rows = flight.interrupted(iso(clock.now()), clock.monotonic()) if flight else []
+        rows = await self._left_of(flight)
         _log.warning(
             "a turn ended with an error",
             chat_id=str(self._chat.chat_id),
@@ -118,20 +148,20 @@ class _Running:
         self._ended(Ending.FAILED)
 
     async def _finish_interruption(self) -> None:
-        clock = self._parts.clock
-        at = iso(clock.now())
-        if self._flight is not None:
-            rows = self._flight.interrupted(at, clock.monotonic())
-        elif self._chat.facts.has_draft:
-            rows = []  # the transition stores it
-        else:
-            rows = await self._from_checkpoint(at)
+        rows = await self._left_of(self._flight)
         await self._chat.commit(lambda fence: self._parts.transitions.finish_interruption(fence, rows))
         self._flight = None
         self._ended(Ending.INTERRUPTED)
 
-    async def _from_checkpoint(self, at: str) -> list[NewMessage]:
-        """What the runner before us had shown: all that is left of its step."""
+    async def _left_of(self, flight: Flight | None) -> list[NewMessage]:
+        """All that people have seen of a step that nobody will finish."""
+        clock = self._parts.clock
+        at = iso(clock.now())
+        if flight is not None and (rows := flight.interrupted(at, clock.monotonic())):
+            return rows
+        if self._chat.facts.has_draft:
+            return []  # the transition stores it
+        # What the runner before us had shown, if we have not shown anything ourselves.
         parts = await self._parts.preparing.checkpointed(self._chat.facts, at)
         answer = NewMessage(role=Role.ASSISTANT, parts=parts, model_config_id=self._chat.facts.last_model_config_id)
         return interrupted_messages(answer, {})
@@ -142,8 +172,7 @@ class _Running:
         reason = _NO_DEADLINE
         if deadline is not None:
             reason = _TIMED_OUT
-            async with self._chat.news.unless_changed():
-                await clock.sleep(max(0.0, (deadline - clock.now()).total_seconds()), timer="requires action")
+            await self._chat.wait(max(0.0, (deadline - clock.now()).total_seconds()), timer="requires action")
         await self._chat.commit(lambda fence: self._parts.transitions.cancel_requires_action(fence, reason=reason))
         self._ended(Ending.TIMED_OUT)
 

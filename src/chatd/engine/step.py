@@ -20,6 +20,7 @@ from chatd.observe.logs import get_logger
 from chatd.providers.stream import ModelCallFailed
 
 MOST_PAUSES = 20  # of a vendor within one answer; each is a search or a page that it read
+MOST_EMPTY = 3  # attempts when an answer ends with nothing and no reason; asked again, most models find words
 _log = get_logger("chatd.step")
 
 
@@ -46,11 +47,19 @@ class Asking:
     async def _tried(self, request: ModelRequest, model: ResolvedModel, flight: Flight) -> Answer:
         while True:
             try:
-                return await self._attempt(request, model, flight)
+                answer = await self._attempt(request, model, flight)
             except ModelCallFailed as failed:
                 await self._wait_to_retry(model, failed.failure, failed)
+                continue
+            if answer.finish is not FinishReason.OTHER or _says_something(answer, flight):
+                return answer
+            flight.paid(answer.usage)
+            is_last = self._chat.facts.generation_attempt >= MOST_EMPTY
+            message = f"{model.provider} ended its answer without saying anything."
+            empty = msgspec.structs.replace(_failure(model, message, answer.finish_detail), retryable=not is_last)
+            await self._wait_to_retry(model, empty, None)
 
-    async def _wait_to_retry(self, model: ResolvedModel, failure: Failure, cause: Exception) -> None:
+    async def _wait_to_retry(self, model: ResolvedModel, failure: Failure, cause: Exception | None) -> None:
         decision = decide(failure, self._chat.facts.generation_attempt, self._clock.now())
         if isinstance(decision, GiveUp):
             raise TurnFailed(decision.failure) from cause
@@ -66,10 +75,12 @@ class Asking:
             delay_ms=decision.delay_ms,
             detail=failure.detail,
         )
-        await self._chat.commit(lambda fence: self._transitions.record_retry(fence, retry=payload))
-        async with self._chat.news.unless_changed():
-            await self._clock.sleep(decision.delay_seconds, timer="retry")
-        await self._chat.commit(self._transitions.record_attempt)
+        await self._chat.commit(
+            lambda fence: self._transitions.record_retry(fence, retry=payload),
+            landed=lambda before, now: now.retry_version > before.retry_version,
+        )
+        await self._chat.wait(decision.delay_seconds, timer="retry")
+        await self._chat.begin_attempt(self._transitions)
 
     async def _attempt(self, request: ModelRequest, model: ResolvedModel, flight: Flight) -> Answer:
         facts = self._chat.facts
@@ -95,13 +106,15 @@ def _with_said(request: ModelRequest, flight: Flight) -> ModelRequest:
 
 def _checked(answer: Answer, flight: Flight, model: ResolvedModel) -> Answer:
     """Nothing but thoughts before a filter struck is no answer."""
-    if answer.finish is FinishReason.CONTENT_FILTER and not any(
-        not isinstance(part, ReasoningPart) for part in (*flight.said, *answer.parts)
-    ):
+    if answer.finish is FinishReason.CONTENT_FILTER and not _says_something(answer, flight):
         detail = answer.finish_detail
         failure = _failure(model, f"{model.provider} refused to answer for reasons of its content policy.", detail)
         raise TurnFailed(msgspec.structs.replace(failure, kind=FailureKind.CONTENT_FILTER))
     return answer
+
+
+def _says_something(answer: Answer, flight: Flight) -> bool:
+    return any(not isinstance(part, ReasoningPart) for part in (*flight.said, *answer.parts))
 
 
 def _failure(model: ResolvedModel, message: str, detail: str = "") -> Failure:

@@ -10,7 +10,7 @@ from chatd.core.parts import ToolCallPart, ToolResultPart
 from chatd.core.times import iso
 from chatd.core.tool_input import input_problem
 from chatd.engine.meter import OTHER_TOOL, ToolMeasure
-from chatd.engine.tools.results import capped, result_budget
+from chatd.engine.tools.results import Capped, capped, result_budget
 from chatd.engine.tools.tool import AfterCrash, Tool, ToolCall, ToolContext, ToolOutput, failed
 from chatd.engine.tools.toolset import Toolset
 from chatd.observe.logs import get_logger
@@ -54,6 +54,13 @@ class ToolStep:
 
     async def run(self, calls: Sequence[tuple[str, ToolCallPart]]) -> None:
         """Each call with its key. All at once, but for serial ones, which follow in order."""
+        await self._all(calls, settle=False)
+
+    async def settle(self, calls: Sequence[tuple[str, ToolCallPart]]) -> None:
+        """As the tool of each says for calls that another process has begun, or was about to."""
+        await self._all(calls, settle=True)
+
+    async def _all(self, calls: Sequence[tuple[str, ToolCallPart]], *, settle: bool) -> None:
         serial: list[tuple[str, ToolCallPart]] = []
         async with asyncio.TaskGroup() as group:
             for key, call in calls:
@@ -61,15 +68,9 @@ class ToolStep:
                 if not isinstance(tool, str) and tool.traits.is_serial:
                     serial.append((key, call))
                 else:
-                    group.create_task(self._one(key, call, settle=False), name=f"tool {call.tool_name}")
+                    group.create_task(self._one(key, call, settle=settle), name=f"tool {call.tool_name}")
         for key, call in serial:
-            await self._one(key, call, settle=False)
-
-    async def settle(self, calls: Sequence[tuple[str, ToolCallPart]]) -> None:
-        """As the tool of each says for calls that another process has begun, or was about to."""
-        async with asyncio.TaskGroup() as group:
-            for key, call in calls:
-                group.create_task(self._one(key, call, settle=True), name=f"settle {call.tool_name}")
+            await self._one(key, call, settle=settle)
 
     def refuse_company(self, calls: Sequence[ToolCallPart]) -> bool:
         """An exclusive tool in company, be it a tool of the client's: nothing runs, and every call is told why."""
@@ -79,7 +80,8 @@ class ToolStep:
         for call in calls:
             alone = self._is_exclusive(call.tool_name)
             with self._measure(self._registered(call.tool_name)) as measured:
-                self._done(call, failed(ALONE if alone else SKIPPED.format(name=exclusive)), measured)
+                told = failed(ALONE if alone else SKIPPED.format(name=exclusive))
+                self._done(call, capped(told, self._budget), measured)
         return True
 
     def _is_exclusive(self, name: str) -> bool:
@@ -94,10 +96,10 @@ class ToolStep:
         with self._measure(self._registered(call.tool_name)) as measured:
             self._done(call, await self._tried(key, call, settle=settle), measured)
 
-    async def _tried(self, key: str, call: ToolCallPart, *, settle: bool) -> ToolOutput:
+    async def _tried(self, key: str, call: ToolCallPart, *, settle: bool) -> Capped:
         output = failed("The tool gave up without a result.")  # if it cancels itself
         try:
-            output = await self._output(key, call, settle=settle)
+            return capped(await self._output(key, call, settle=settle), self._budget)
         except Exception as error:  # noqa: BLE001 - the model is told, and goes on
             _log.error("a tool failed", tool=call.tool_name, tool_call_id=call.tool_call_id, exc_info=error)
             output = failed(f"The tool failed: {str(error) or type(error).__name__}")
@@ -105,7 +107,7 @@ class ToolStep:
             task = asyncio.current_task()
             if task is None or task.cancelling():
                 raise
-        return output
+        return capped(output, self._budget)
 
     async def _output(self, key: str, call: ToolCallPart, *, settle: bool) -> ToolOutput:
         tool = self._tools.find(call.tool_name)
@@ -126,8 +128,7 @@ class ToolStep:
             case AfterCrash.UNKNOWN_OUTCOME:
                 return failed(UNKNOWN_OUTCOME)
 
-    def _done(self, call: ToolCallPart, output: ToolOutput, measured: ToolMeasure) -> None:
-        short = capped(output, self._budget)
+    def _done(self, call: ToolCallPart, short: Capped, measured: ToolMeasure) -> None:
         if short.removed:
             _log.info("a result was cut", tool=call.tool_name, removed=short.removed)
         measured.result(_size(short.output.result), is_error=short.output.is_error, is_cut=short.removed > 0)

@@ -12,9 +12,20 @@ from chatd.core.model import ModelRequest
 from chatd.core.parts import TextPart, ToolCallPart, ToolResultPart, is_known
 from chatd.core.preview import Preview
 from chatd.core.prompt import prompt_of
+from chatd.core.retry import seconds_left
 from chatd.core.roles import Role, Visibility
 from chatd.core.step import local_calls
-from chatd.core.turn import AnswerCalls, AwaitClient, CallModel, CompactNow, FinishTurn, Situation, StopAtLimit, decide
+from chatd.core.turn import (
+    AnswerCalls,
+    AwaitClient,
+    CallModel,
+    CompactNow,
+    FinishTurn,
+    Situation,
+    StopAtLimit,
+    decide,
+    steps_of_turn,
+)
 from chatd.engine.at_work import ChatAtWork
 from chatd.engine.compact import Compacting
 from chatd.engine.flight import Flight
@@ -58,10 +69,13 @@ class Turn:
             await self._run()
 
     async def _run(self) -> None:
-        if self._chat.facts.generation_attempt == 0 or self._chat.is_taken_over:
-            # What is streamed from now on is another attempt than what the owner before us streamed.
-            await self._chat.commit(self._transitions.record_attempt)
-            self._chat.is_taken_over = False
+        facts = self._chat.facts
+        if facts.generation_attempt == 0 or self._chat.needs_attempt:
+            if facts.retry_state and (left := seconds_left(facts.retry_state, self._clock.now())):
+                await self._chat.wait(left, timer="retry")
+            # What is streamed from now on is another attempt than what was streamed before.
+            await self._chat.begin_attempt(self._transitions)
+            self._chat.needs_attempt = False
         if self._chat.facts.has_draft:
             await self._settle_draft()
         over = False
@@ -150,7 +164,10 @@ class Turn:
     async def _with_tools(self, flight: Flight, message: NewMessage, calls: Sequence[ToolCallPart]) -> bool:
         ours = [call for call in calls if call.tool_name not in self._prepared.tools.client_names]
         if ours:
-            await self._chat.commit(lambda fence: self._transitions.save_draft(fence, message))
+            await self._chat.commit(
+                lambda fence: self._transitions.save_draft(fence, message),
+                landed=lambda before, now: now.has_draft and not before.has_draft,
+            )
             flight.drafted(message)
             await self._run_tools(flight, calls, is_new=True)
         await self._commit_step(flight, message, calls)
@@ -258,7 +275,7 @@ class Turn:
 
     async def _compact(self, history: Sequence[Message], tokens: int, *, is_manual: bool, finish: bool = False) -> None:
         prepared = self._prepared
-        self._steps_before += sum(message.role is Role.ASSISTANT for message in history)
+        self._steps_before += steps_of_turn(history)
         with self._meter.compaction(prepared.summarizer):
             await self._compacting.compact(
                 await self._request(history, prepared.summarizer),

@@ -23,13 +23,12 @@ class AfterCrash(StrEnum):
 
 
 class Traits(msgspec.Struct, frozen=True, kw_only=True):
-    """`is_exclusive` tools run alone or not at all; `is_serial` ones after all others of a step, in order."""
+    """`is_exclusive` tools run alone or not at all; `is_serial` ones after all others of a step, in order. Which chats
+    have a tool (roots only, when planning) is said where it is registered."""
 
     after_crash: AfterCrash = AfterCrash.UNKNOWN_OUTCOME
     is_exclusive: bool = False
     is_serial: bool = False
-    in_plan_mode: bool = False
-    is_root_only: bool = False
     stops_turn: bool = False  # a success ends the turn
     checks_input: bool = True  # ambiguous input is refused: repeated keys, keys that differ by case only
 

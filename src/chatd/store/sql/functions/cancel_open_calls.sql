@@ -20,8 +20,9 @@ BEGIN
                 'tool_call_id', open.call -> 'tool_call_id',
                 'tool_name', open.call -> 'tool_name',
                 'mcp_server_config_id', open.call -> 'mcp_server_config_id',
-                'result', to_json(reason)::text,
-                'is_error', true
+                'result', json_build_object('error', reason)::text,
+                'is_error', true,
+                'created_at', to_char(change.happened_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
             ))),
             change.last_model_config_id
         FROM open_calls(change.chat_id) AS open
