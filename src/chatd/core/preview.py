@@ -118,15 +118,15 @@ def merged(previews: Iterable[Preview]) -> list[Preview]:
 
     def close() -> None:
         if len(texts) > 1:
-            kept[-1] = _with_text(kept[-1], "".join(texts))
+            kept[-1] = with_text(kept[-1], "".join(texts))
         texts.clear()
 
     for preview in previews:
-        if not (kept and _continues(kept[-1].part, preview.part)):
+        if not (kept and continues(kept[-1], preview)):
             close()
             kept.append(preview)
         if isinstance(preview.part, _PIECES):
-            texts.append(_text(preview.part))
+            texts.append(text_of(preview))
     close()
     return kept
 
@@ -154,8 +154,9 @@ def cut_short(previews: Sequence[Preview], at: str) -> tuple[Part, ...]:
 _PIECES: Final = (TextPart, ReasoningPart, CallPiece)
 
 
-def _continues(last: PreviewPart, part: PreviewPart) -> bool:
-    match last, part:
+def continues(last: Preview, preview: Preview) -> bool:
+    """Whether it is the next piece of the same text."""
+    match last.part, preview.part:
         case (TextPart(), TextPart()):
             return True
         case (ReasoningPart(created_at=one), ReasoningPart(created_at=other)):
@@ -166,11 +167,16 @@ def _continues(last: PreviewPart, part: PreviewPart) -> bool:
             return False
 
 
-def _text(part: TextPart | ReasoningPart | CallPiece) -> str:
-    return part.args_delta if isinstance(part, CallPiece) else part.text
+def text_of(preview: Preview) -> str:
+    """Of a piece; empty for a part that is whole."""
+    part = preview.part
+    if isinstance(part, CallPiece):
+        return part.args_delta
+    return part.text if isinstance(part, TextPart | ReasoningPart) else ""
 
 
-def _with_text(preview: Preview, text: str) -> Preview:
+def with_text(preview: Preview, text: str) -> Preview:
+    """Of a piece."""
     part = preview.part
     field = "args_delta" if isinstance(part, CallPiece) else "text"
     return Preview(preview.role, msgspec.structs.replace(part, **{field: text}))

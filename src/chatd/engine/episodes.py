@@ -7,29 +7,40 @@ from uuid import UUID
 import msgspec
 
 from chatd.core.preview import Preview
+from chatd.core.preview_run import PreviewRun, runs_of
 from chatd.core.valid_text import valid_text
 from chatd.engine.tools.live_output import LiveOutput
+from chatd.observe.logs import get_logger
 
-# Of one attempt. The longest answers have about half a million characters; who joins a longer one sees its beginning
-# and then the stored message.
-MOST_BYTES: Final = 4 * 1024 * 1024
+# Of one attempt: more than any model can say. Who joins a longer one sees its beginning and then the stored message.
+MOST_BYTES: Final = 16 * 1024 * 1024
+# So many of the newest parts are kept as they were sent, for who follows; older ones are joined. A part of one word is
+# 200 bytes around five.
+RECENT: Final = 512
+_log = get_logger("chatd.episodes")
 _ENCODER: Final = msgspec.json.Encoder()
 
 Listener = Callable[[], None]
 
 
 class Episode:
-    """Numbered from 1 without gaps. Each part is the JSON of a `message_part` event: the same bytes for all readers."""
+    """Numbered from 1 without gaps. Each part is the JSON of a `message_part` event: the same bytes for all readers.
+
+    An event may stand for several parts, joined: it has the number of the last of them.
+    """
 
     def __init__(self, chat_id: UUID, history_version: int, attempt: int) -> None:
         self.chat_id = chat_id
         self.history_version = history_version
         self.attempt = attempt
         self.is_closed = False
-        self.dropped = 0  # parts that found no room
+        self.dropped = 0  # parts that found no room: all from the first one on, so that nothing is missing in between
         self.fresh: list[Preview] = []  # since the last checkpoint
         self.live: LiveOutput | None = None  # what running tools say meanwhile: replaced in place, not numbered
-        self._parts: list[bytes] = []
+        self._older: list[PreviewRun] = []
+        self._joined = 0  # how many parts are in them
+        self._recent: list[bytes] = []
+        self._previews: list[Preview] = []  # of the recent ones
         self._size = 0
         self._listeners: list[Listener] = []
         self._head = (
@@ -40,27 +51,50 @@ class Episode:
     @property
     def last(self) -> int:
         """The number of the newest part; 0 when there is none."""
-        return len(self._parts)
+        return self._joined + len(self._recent)
 
     def after(self, number: int) -> list[bytes]:
-        return self._parts[number:]
+        """The events of all later parts."""
+        if number >= self._joined:
+            return self._recent[number - self._joined :]
+        older = [self._event(run.last, run.after(number)) for run in self._older if run.last > number]
+        return older + self._recent
 
     def add(self, preview: Preview) -> None:
         if self.is_closed:
             return
-        encoded = _encoded(preview)  # {"role":…,"part":…}
-        event = b"%b%d,%b}" % (self._head, len(self._parts) + 1, encoded[1:])
-        if self._size + len(event) > MOST_BYTES:
+        event = self._event(self.last + 1, preview)
+        if self.dropped or self._size + len(event) > MOST_BYTES:
             self.dropped += 1
             return
         self._size += len(event)
-        self._parts.append(event)
+        self._recent.append(event)
+        self._previews.append(preview)
         self.fresh.append(preview)
+        if len(self._recent) >= 2 * RECENT:
+            self._join()
 
     def announce(self) -> None:
         """Tell readers that there is more: once for all that came together."""
-        for listener in self._listeners:
-            listener()
+        for listener in tuple(self._listeners):
+            try:
+                listener()
+            except Exception as error:  # noqa: BLE001 - a reader's trouble is not the turn's
+                _log.error("a reader failed", chat_id=str(self.chat_id), exc_info=error)
+
+    def _event(self, number: int, preview: Preview) -> bytes:
+        return b"%b%d,%b}" % (self._head, number, _encoded(preview)[1:])  # of {"role":…,"part":…}
+
+    def _join(self) -> None:
+        """Half of the recent parts are old by now."""
+        runs = runs_of(self._previews[:RECENT], self._joined + 1)
+        for run in runs:
+            sent = self._recent[run.first - self._joined - 1 : run.last - self._joined]
+            if len(sent) > 1:
+                self._size += run.size + len(self._head) - sum(map(len, sent))
+        self._older += runs
+        self._joined += RECENT
+        del self._recent[:RECENT], self._previews[:RECENT]
 
     def close(self) -> None:
         self.is_closed = True
