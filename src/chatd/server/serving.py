@@ -1,6 +1,7 @@
 """Runs an ASGI app on a socket that is already bound, until a signal, and then lets requests finish."""
 
 import asyncio
+import gc
 import signal
 import socket
 from collections.abc import Callable, Coroutine, Generator
@@ -123,6 +124,7 @@ async def serve(
 
 def run(main: Callable[[], Coroutine[Any, Any, int]]) -> int:
     """Run `main` on uvloop; its result is the exit code."""
+    gc.freeze()  # modules stay for as long as the process does: a full collection need not look at them again
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         return runner.run(main())
 
