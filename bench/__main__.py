@@ -3,7 +3,7 @@
 import asyncio
 import sys
 
-from bench import chunks, databases, hints, requests, start, transitions, turn
+from bench import chunks, databases, hints, locks, requests, start, transitions, turn
 
 BENCHMARKS = {
     "start": start.main,
@@ -11,6 +11,7 @@ BENCHMARKS = {
     "hints": hints.main,
     "databases": databases.main,
     "transitions": transitions.main,
+    "locks": locks.main,
     "chunks": chunks.main,
     "turn": turn.main,
 }

@@ -86,7 +86,7 @@ async def bare_turns(lane: Lane) -> None:
     nothing = (None,) * 7
     for turn in range(TURNS):
         chat = lane.chat(turn)
-        await write(BARE, chat, "user", content, lane.user_id, *nothing, "running", REPLICA, _id())
+        await write(BARE, chat, "user", content, lane.user_id, *nothing, "running", REPLICA, new_id())
         await write(
             BARE, chat, "assistant", content, None, MODEL, 100, 200, 300, 200_000, 1234, 900, "waiting", None, None
         )
@@ -98,7 +98,7 @@ async def sql_turns(lane: Lane) -> None:
     question = ("user", content, 1, None, None, lane.user_id, *((None,) * 11))
     answer = ("assistant", content, 1, None, None, None, MODEL, None, 100, 200, 300, 0, 0, 0, 200_000, 1234, 900)
     for turn in range(TURNS):
-        chat, runner = lane.chat(turn), _id()
+        chat, runner = lane.chat(turn), new_id()
         sent = await call(SEND, chat, lane.user_id, question, REPLICA, runner)
         assert sent is not None
         done = await call(COMMIT, chat, runner, sent["history_version"], [answer])
@@ -119,7 +119,7 @@ async def typed_turns(lane: Lane) -> None:
         runtime_ms=900,
     )
     for turn in range(TURNS):
-        sent = await transitions.send_message(lane.chat(turn), question, take=Take(REPLICA, _id()))
+        sent = await transitions.send_message(lane.chat(turn), question, take=Take(REPLICA, new_id()))
         assert isinstance(sent, Applied)
         assert sent.fence
         done = await transitions.commit_step(sent.fence, [answer], finish=True)
@@ -169,7 +169,7 @@ async def _lanes(connections: "list[Connection]") -> list[Lane]:
     transitions = Transitions(store, Hushed())  # pyright: ignore[reportArgumentType]
     organization = await store.get_default_organization()
     user = await store.insert_user(
-        id=_id(), email="a@example.com", username="ada", display_name="", password_hash="", role=UserRole.MEMBER
+        id=new_id(), email="a@example.com", username="ada", display_name="", password_hash="", role=UserRole.MEMBER
     )
     lanes: list[Lane] = []
     for connection in connections:
@@ -178,10 +178,10 @@ async def _lanes(connections: "list[Connection]") -> list[Lane]:
         chats: list[UUID] = []
         for _ in range(CHATS):
             chat = NewChat(
-                id=_id(), organization_id=organization.id, owner_id=user.id, model_config_id=MODEL, title="bench"
+                id=new_id(), organization_id=organization.id, owner_id=user.id, model_config_id=MODEL, title="bench"
             )
             question = NewMessage(role=Role.USER, parts=PARTS, created_by=user.id)
-            made = await transitions.create_chat(chat, [question], take=Take(REPLICA, _id()))
+            made = await transitions.create_chat(chat, [question], take=Take(REPLICA, new_id()))
             assert isinstance(made, Applied)
             assert made.fence
             await transitions.commit_step(made.fence, [NewMessage(role=Role.ASSISTANT, parts=PARTS)], finish=True)
@@ -190,5 +190,5 @@ async def _lanes(connections: "list[Connection]") -> list[Lane]:
     return lanes
 
 
-def _id() -> UUID:
+def new_id() -> UUID:
     return uuid7(SystemClock().now())
