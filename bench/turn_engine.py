@@ -224,7 +224,7 @@ async def open_engine(dsn: str) -> AsyncGenerator[Engine]:
             histories=Histories(store),
             episodes=episodes,
             checkpoints=checkpoints,
-            preparing=Preparing(store, models, DeploymentSettings(store), _NoTools(), checkpoints),
+            preparing=Preparing(store, models, DeploymentSettings(store), _NoTools()),
             calls=ModelCalls(transport, clock),
             clock=clock,
             draining=asyncio.Event(),

@@ -228,7 +228,7 @@ def engine_parts(
         histories=Histories(store),
         episodes=episodes,
         checkpoints=checkpoints,
-        preparing=Preparing(store, models, DeploymentSettings(store), Tools(tools), checkpoints),
+        preparing=Preparing(store, models, DeploymentSettings(store), Tools(tools)),
         calls=ModelCalls(transport, clock, meter),
         clock=clock,
         draining=asyncio.Event(),

@@ -389,3 +389,32 @@ async def test_pauses_of_the_vendor_do_not_make_the_context_look_full(database: 
     assert len(chats.vendor.asked) == 3
     assert (answer.usage.input_tokens, answer.usage.output_tokens) == (250, 30)
     assert answer.cost_microdollars == 3 * (250 + 2 * 10)
+
+
+@pytest.mark.behaviour("COMPACT-4")
+async def test_a_low_threshold_compacts_early_and_does_not_stop_the_work_while_there_is_room(database: Any):
+    used = Usage(input_tokens=120, output_tokens=10)
+    script = [Turn(Call("look", "{}"), usage=used), SUMMARY, Turn(Call("look", "{}"), usage=used), Turn(Say("Done."))]
+    async with chatting(database.dsn, script, tools=[ScriptedTool("look")], threshold=5) as chats:
+        chat = await chats.begin()
+        state = await chats.resting(chat)
+        shown = await chats.shown(chat)
+
+    assert state["status"] == Status.WAITING, state["last_error"]
+    assert shown[-1] == "assistant: Done."
+
+
+async def test_a_compaction_after_a_turn_that_was_stopped_at_its_limit_ends_with_it(
+    database: Any, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("chatd.core.turn.MOST_STEPS", 1)
+    async with chatting(
+        database.dsn, [Turn(Call("look", "{}"), usage=SMALL), SUMMARY], tools=[ScriptedTool("look")]
+    ) as chats:
+        chat = await chats.begin()
+        await chats.resting(chat)
+        await asked_for_compaction(chats, chat)
+        shown = await chats.shown(chat)
+
+    assert sum("was stopped after" in line for line in shown) == 1
+    assert len(chats.vendor.asked) == 2

@@ -83,7 +83,7 @@ async def test_a_turn_whose_process_is_killed_is_finished_by_another(database: A
     ) as chats:
         chat = await idle_chat(chats)
         dead = new_id()
-        plan = Plan(database.dsn, dead, chat, chats.deployment.user_id, str(path), point)
+        plan = Plan(database.dsn, dead, chat, chats.deployment.user_id, str(path), point, checkpoints=False)
         async with turn_process(plan) as process:
             assert await process.line() == "at"
             await process.kill()
@@ -119,11 +119,11 @@ def slowly(asked: Asked) -> Turn:
     return BEGUN
 
 
-async def until_checkpointed(chats: Chatting, chat: UUID) -> None:
-    """Until the other process has stored what it has shown."""
+async def until_checkpointed(chats: Chatting, chat: UUID, text: str = "") -> None:
+    """Until the other process has stored that it has shown this."""
     async with asyncio.timeout(PATIENCE):
         while not await chats.deployment.pool.fetchval(
-            "SELECT count(*) FROM chat_checkpoints WHERE chat_id = $1", chat
+            "SELECT count(*) FROM chat_checkpoints WHERE chat_id = $1 AND strpos(parts::text, $2) > 0", chat, text
         ):
             await SystemClock().sleep(0.05, timer="test")
 
@@ -229,3 +229,28 @@ async def test_what_was_seen_is_stored_when_a_turn_is_given_up(database: Any, tm
     assert (state["status"], len(chats.vendor.asked)) == (Status.ERROR, asked)
     assert "stopped 4 times" in state["last_error"]
     assert shown[3].startswith("assistant: I begin and go on")
+
+
+@pytest.mark.behaviour("STATE-11")
+@pytest.mark.parametrize("is_interrupted", [True, False])
+async def test_results_that_were_seen_are_what_happened(database: Any, tmp_path: Path, is_interrupted: bool):
+    path = tmp_path / "ledger"
+    ledger = Ledger(path)
+    async with chatting(
+        database.dsn, script, kind=ProviderKind.OPENAI, tools=ledger_tools(ledger), context_limit=100_000
+    ) as chats:
+        chat = await idle_chat(chats)
+        dead = new_id()
+        plan = Plan(database.dsn, dead, chat, chats.deployment.user_id, str(path), "before commit_step 1")
+        async with turn_process(plan) as process:
+            await until_checkpointed(chats, chat, "edit is done")
+            await process.kill()
+        if is_interrupted:
+            await chats.interrupt(chat)
+        await chats.deployment.silence(dead)
+        await chats.look_for_chats()
+        await chats.resting(chat)
+        shown = await chats.shown(chat)
+
+    assert shown == (UNINTERRUPTED[:10] if is_interrupted else UNINTERRUPTED)
+    assert [line.split(" ")[0] for line in ledger.lines()].count("edit") == 1

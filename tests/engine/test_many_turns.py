@@ -68,7 +68,7 @@ async def test_all_of_many_turns_at_once_end_well(database: Database, turns: int
         made.hints.subscribe("chat:*", receive)
         async with beside(running):
             await clock.sleep(0, timer="worker")  # it has begun
-            chats = Chatting(made, vendor, worker, parts, model_id)
+            chats = Chatting(made, vendor, worker, parts, model_id, replica_id)
             async with asyncio.TaskGroup() as tasks:
                 begun = [tasks.create_task(chats.begin(f"question {number}")) for number in range(turns)]
             await vendor.wait_asked(turns)

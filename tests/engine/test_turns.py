@@ -3,6 +3,7 @@
 import asyncio
 from typing import Any
 
+import asyncpg
 import msgspec
 import pytest
 
@@ -16,7 +17,7 @@ from chatd.core.usage import Usage
 from chatd.engine.runner import MOST_STUMBLES
 from chatd.engine.tools.tool import ToolCall, ToolOutput, Traits, said
 from chatd.store.store import SqlStore
-from chatd.testing.vendors.script import Call, Say, Search, Source, Think, Turn
+from chatd.testing.vendors.script import Call, Cut, Hold, Refuse, Say, Search, Source, Think, Turn
 from engine.chatting import CONTEXT, chatting
 from engine.scripted_tools import ScriptedTool
 
@@ -387,3 +388,73 @@ async def test_a_turn_that_can_not_go_on_is_tried_again_for_a_while_and_then_end
         assert "Something went wrong" in state["last_error"]
     else:
         assert (state["status"], asked) == (Status.WAITING, 1)
+
+
+@pytest.mark.behaviour("LOOP-4")
+async def test_a_tool_that_never_ends_is_stopped_in_the_end_and_one_that_times_out_itself_says_so(database: Any):
+    async def hang(call: ToolCall) -> ToolOutput:
+        await asyncio.Event().wait()
+        return said("never")
+
+    async def time_out(call: ToolCall) -> ToolOutput:
+        raise TimeoutError("no answer from the printer")
+
+    tools = [ScriptedTool("hang", hang, Traits(most_seconds=600)), ScriptedTool("print", time_out)]
+    script = [Turn(Call("hang", "{}"), Call("print", "{}")), Turn(Say("Done."))]
+    async with chatting(database.dsn, script, tools=tools) as chats:
+        chat = await chats.begin()
+        await chats.fake_clock.wait_for("tool limit")
+        await chats.fake_clock.advance(600)
+        await chats.resting(chat)
+        shown = await chats.shown(chat)
+
+    assert shown[3] == 'hang fails {"error":"The tool did not end within 600 seconds and was stopped."}'
+    assert "no answer from the printer" in shown[4]
+    assert shown[5] == "assistant: Done."
+
+
+@pytest.mark.behaviour("LOOP-4")
+async def test_rows_that_can_not_be_stored_do_not_keep_a_turn_running(database: Any, monkeypatch: pytest.MonkeyPatch):
+    finish_error = SqlStore.finish_error
+    refused = 0
+
+    async def refuse_rows(self: SqlStore, **args: Any) -> Any:
+        nonlocal refused
+        if args["rows"]:
+            refused += 1
+            raise asyncpg.DataError("invalid byte sequence")
+        return await finish_error(self, **args)
+
+    half = Turn(Say("Half", " of it"), faults=[Cut(after_events=4)])
+    denied = Refuse(401, "invalid x-api-key", type="authentication_error")
+    async with chatting(database.dsn, [half, denied]) as chats:
+        monkeypatch.setattr(SqlStore, "finish_error", refuse_rows)
+        chat = await chats.begin()
+        await chats.fake_clock.wait_for("retry")
+        await chats.fake_clock.advance(1)
+        state = await chats.resting(chat)
+
+    assert (state["status"], refused, len(chats.vendor.asked)) == (Status.ERROR, 1, 2)
+
+
+async def test_what_was_said_before_a_pause_is_shown_again_in_the_attempt_after_a_failure(database: Any):
+    go = asyncio.Event()
+    script = [
+        Turn(Say("First."), finish=FinishReason.PAUSE),
+        Refuse(529, "Overloaded.", type="overloaded_error"),
+        Turn(Say("Then."), faults=[Hold(go, before_event=4)]),
+    ]
+    async with chatting(database.dsn, script) as chats:
+        chat = await chats.begin()
+        await chats.fake_clock.wait_for("retry")
+        await chats.fake_clock.advance(1)
+        await chats.streamed(chat, "Then.")
+        episode = chats.parts.episodes.current(chat)
+        assert episode is not None
+        live = b"".join(episode.after(0))
+        go.set()
+        await chats.resting(chat)
+        shown = await chats.shown(chat)
+
+    assert (live.count(b"First."), live.count(b"Then.")) == (1, 1)
+    assert shown == ["user: hello", "assistant: First.", "assistant: Then."]

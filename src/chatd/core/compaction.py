@@ -95,7 +95,11 @@ def check(history: Sequence[Message | NewMessage], window: Window) -> Fits | Due
     # With a message of the user's since, it is that message, another model or another threshold that made it too much.
     first = prompt_tokens(answers[0])
     if len(rows) < len(history) and not any(map(_is_of_user, rows)) and window.is_over(first):
-        return Futile(first)
+        # A low threshold is a wish to compact early, not to stop while there is room.
+        roomy = Window(window.limit, max(window.threshold, DEFAULT_THRESHOLD))
+        if roomy.is_over(first):
+            return Futile(first)
+        return Due(tokens) if roomy.is_over(tokens) else Fits()
     return Due(tokens)
 
 

@@ -9,11 +9,8 @@ from chatd.core.compaction import Window
 from chatd.core.errors import ChatdError, NotFound
 from chatd.core.failure import Failure, FailureKind
 from chatd.core.model import PromptMessage, ToolSpec
-from chatd.core.parts import Part
-from chatd.core.preview import cut_short
 from chatd.core.system_prompt import Circumstances, Work, deployment_prompt, system_messages
 from chatd.core.turn_settings import ModelContext, TurnSettings
-from chatd.engine.checkpoints import Checkpoints
 from chatd.engine.deployment_settings import DeploymentSettings
 from chatd.engine.facts import ChatFacts
 from chatd.engine.models import Models, ResolvedModel
@@ -57,13 +54,11 @@ class Preparing:
         models: Models,
         settings: DeploymentSettings,
         tools: ToolSource,
-        checkpoints: Checkpoints,
     ) -> None:
         self._store = store
         self._models = models
         self._settings = settings
         self._tools = tools
-        self._checkpoints = checkpoints
         self._sections: dict[tuple[Circumstances, str, bool], _Sections] = {}
 
     async def prepare(self, facts: ChatFacts) -> Prepared:
@@ -90,11 +85,6 @@ class Preparing:
             sections=sections.later,
             opening=sections.opening,
         )
-
-    async def checkpointed(self, facts: ChatFacts, at: str) -> tuple[Part, ...]:
-        """What the runner before us had shown of the step under way, as an interrupted answer."""
-        previews = await self._checkpoints.checkpointed(facts.chat_id, facts.history_version)
-        return cut_short(previews, at)
 
     def _said(self, given: Circumstances, settings: TurnSettings) -> _Sections:
         """Made once for all turns in the same circumstances."""

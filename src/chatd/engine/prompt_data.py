@@ -8,6 +8,7 @@ import msgspec
 
 from chatd.core.messages import Message
 from chatd.core.parts import AnyPart, FilePart
+from chatd.core.roles import Role
 from chatd.store.store import Store
 
 
@@ -20,7 +21,7 @@ class PromptData:
 
     async def filled(self, history: Sequence[Message]) -> Sequence[Message]:
         """The same messages with the data of their files."""
-        wanted = [file_id for message in history for part in message.parts if (file_id := _wanted(part))]
+        wanted = [file_id for message in history for file_id in _wanted_of(message)]
         for file_id in wanted:
             if file_id not in self._read:
                 file = await self._store.get_file(id=file_id)
@@ -28,13 +29,20 @@ class PromptData:
         return [self._with_data(message) for message in history] if wanted else history
 
     def _with_data(self, message: Message) -> Message:
-        if not any(_wanted(part) for part in message.parts):
+        if not _wanted_of(message):
             return message
         return msgspec.structs.replace(message, parts=tuple(self._filled(part) for part in message.parts))
 
     def _filled(self, part: AnyPart) -> AnyPart:
         file_id = _wanted(part)
         return part if file_id is None else msgspec.structs.replace(part, data=self._read[file_id])
+
+
+def _wanted_of(message: Message) -> list[UUID]:
+    """Only what users send is told to models; what tools left in an answer is for people."""
+    if message.role is not Role.USER:
+        return []
+    return [file_id for part in message.parts if (file_id := _wanted(part))]
 
 
 def _wanted(part: AnyPart) -> UUID | None:

@@ -4,19 +4,20 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Final
 
+import asyncpg
+
 from chatd.core.failure import Failure, FailureKind
 from chatd.core.gave_up import gave_up_error
-from chatd.core.interrupted import interrupted_messages
 from chatd.core.labels import Ending
 from chatd.core.lease import gives_up
 from chatd.core.messages import Message, NewMessage
-from chatd.core.roles import Role
 from chatd.core.states import Status
 from chatd.core.times import iso
 from chatd.engine.at_work import ChatAtWork
 from chatd.engine.commits import AWAY
 from chatd.engine.facts import ChatFacts, facts_of
 from chatd.engine.flight import Flight
+from chatd.engine.left_behind import left_behind
 from chatd.engine.owned import Owned
 from chatd.engine.parts import EngineParts
 from chatd.engine.prepared import Prepared
@@ -102,7 +103,8 @@ class _Running:
             turn = Turn(chat, prepared, parts)
             self._begun(prepared, await chat.history())
             await turn.run()
-            self._ended(_ENDINGS.get(chat.facts.status, Ending.FINISHED))
+            if not turn.only_compacted:
+                self._ended(_ENDINGS.get(chat.facts.status, Ending.FINISHED))
         except TurnFailed as failed:
             await self._fail(failed, turn and turn.flight)
         except (Changed, NotOurs, LetGo):
@@ -131,7 +133,18 @@ class _Running:
         """Those who ran this turn died of it, one after the other."""
         _log.error("a chat was taken over too often and is given up", chat_id=str(self._chat.chat_id))
         rows = await self._left_of(None)
-        await self._chat.commit(lambda fence: self._parts.transitions.finish_error(fence, rows, error=gave_up_error()))
+        await self._park(rows, gave_up_error())
+
+    async def _park(self, rows: Sequence[NewMessage], error: str) -> None:
+        finish_error = self._parts.transitions.finish_error
+        try:
+            await self._chat.commit(lambda fence: finish_error(fence, rows, error=error))
+        except asyncpg.PostgresError as refused:
+            if not rows:
+                raise
+            # Rows that can't be stored would let it run, and be paid for, again and again.
+            _log.error("what there is of a step can't be stored", chat_id=str(self._chat.chat_id), exc_info=refused)
+            await self._chat.commit(lambda fence: finish_error(fence, [], error=error))
         self._ended(Ending.FAILED)
 
     async def _fail(self, failed: TurnFailed, flight: Flight | None) -> None:
@@ -144,8 +157,7 @@ class _Running:
             provider=failed.failure.provider,
             detail=failed.failure.detail,
         )
-        await self._chat.commit(lambda fence: self._parts.transitions.finish_error(fence, rows, error=failed.payload()))
-        self._ended(Ending.FAILED)
+        await self._park(rows, failed.payload())
 
     async def _finish_interruption(self) -> None:
         rows = await self._left_of(self._flight)
@@ -159,12 +171,9 @@ class _Running:
         at = iso(clock.now())
         if flight is not None and (rows := flight.interrupted(at, clock.monotonic())):
             return rows
-        if self._chat.facts.has_draft:
-            return []  # the transition stores it
         # What the runner before us had shown, if we have not shown anything ourselves.
-        parts = await self._parts.preparing.checkpointed(self._chat.facts, at)
-        answer = NewMessage(role=Role.ASSISTANT, parts=parts, model_config_id=self._chat.facts.last_model_config_id)
-        return interrupted_messages(answer, {})
+        facts = self._chat.facts
+        return (await left_behind(facts, self._parts)).interrupted(at, facts.last_model_config_id)
 
     async def _await_client(self) -> None:
         clock = self._parts.clock

@@ -7,8 +7,8 @@ import msgspec
 from chatd.core.accumulate import Answer
 from chatd.core.failure import Failure, FailureKind
 from chatd.core.model import FinishReason, ModelEvent, ModelRequest, PromptMessage
-from chatd.core.parts import ReasoningPart
-from chatd.core.preview import Previewer
+from chatd.core.parts import ReasoningPart, ToolResultPart
+from chatd.core.preview import Preview, Previewer
 from chatd.core.retry import GiveUp, decide, retry_payload
 from chatd.core.roles import Role
 from chatd.engine.at_work import ChatAtWork
@@ -85,6 +85,9 @@ class Asking:
     async def _attempt(self, request: ModelRequest, model: ResolvedModel, flight: Flight) -> Answer:
         facts = self._chat.facts
         episode = self._episodes.open(facts.chat_id, facts.history_version, facts.generation_attempt)
+        if not episode.last:
+            for part in flight.said:  # before a pause, in an attempt before this one
+                episode.add(Preview(Role.TOOL if isinstance(part, ToolResultPart) else Role.ASSISTANT, part))
         previewer = Previewer()
 
         def show(events: Sequence[ModelEvent], at: str) -> None:

@@ -117,7 +117,14 @@ class ToolStep:
         if problem := input_problem(args, tool.spec.input_schema, is_strict=tool.traits.checks_input):
             return failed(problem)
         asked = ToolCall(key, call.tool_call_id, tool.spec.name, args)
-        return await self._settled(tool, asked) if settle else await tool.run(asked, self._context(asked))
+        limit, began = tool.traits.most_seconds, self._clock.monotonic()
+        try:
+            async with self._clock.timeout(limit, timer="tool limit"):
+                return await self._settled(tool, asked) if settle else await tool.run(asked, self._context(asked))
+        except TimeoutError:
+            if self._clock.monotonic() - began < limit:
+                raise  # the tool's own
+            return failed(f"The tool did not end within {limit:.0f} seconds and was stopped.")
 
     async def _settled(self, tool: Tool, call: ToolCall) -> ToolOutput:
         match tool.traits.after_crash:

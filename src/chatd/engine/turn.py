@@ -29,6 +29,7 @@ from chatd.core.turn import (
 from chatd.engine.at_work import ChatAtWork
 from chatd.engine.compact import Compacting
 from chatd.engine.flight import Flight
+from chatd.engine.left_behind import left_behind
 from chatd.engine.models import ResolvedModel
 from chatd.engine.parts import EngineParts
 from chatd.engine.prepared import Prepared
@@ -39,18 +40,19 @@ from chatd.engine.tools.live_output import LiveOutput
 from chatd.engine.tools.tool import ToolCall, ToolContext
 from chatd.engine.ways_out import TurnFailed
 from chatd.observe.logs import get_logger
-from chatd.store.stored_messages import read_draft
 
 _log = get_logger("chatd.turn")
 _STOPPED: Final = "This turn was stopped after {steps} steps. Send a message to let it go on."
 
 
 class Turn:
-    """`flight` is the step under way, for whoever cuts it."""
+    """`flight` is the step under way, for whoever cuts it. `only_compacted`: nobody wanted an answer."""
 
     def __init__(self, chat: ChatAtWork, prepared: Prepared, parts: EngineParts) -> None:
         self.flight: Flight | None = None
+        self.only_compacted = False
         self._chat = chat
+        self._parts = parts
         self._prepared = prepared
         self._asking = Asking(chat, parts)
         self._compacting = Compacting(chat, parts)
@@ -101,9 +103,8 @@ class Turn:
                 await self._chat.commit(self._transitions.enter_requires_action)
                 return True
             case CompactNow():
-                over = isinstance(
-                    decide(history, msgspec.structs.replace(situation, compaction_requested=False)), FinishTurn
-                )
+                then = decide(history, msgspec.structs.replace(situation, compaction_requested=False))
+                over = self.only_compacted = isinstance(then, FinishTurn | StopAtLimit)
                 await self._compact(history, context_tokens(history), is_manual=True, finish=over)
                 return over
             case FinishTurn():
@@ -235,7 +236,7 @@ class Turn:
         keyed = [
             (f"{facts.chat_id}:{facts.history_version}:{place}", call)
             for place, call in enumerate(calls)
-            if call.tool_name not in prepared.tools.client_names
+            if call.tool_name not in prepared.tools.client_names and call.tool_call_id not in flight.results
         ]
         if tools.refuse_company(calls):
             return
@@ -244,10 +245,10 @@ class Turn:
 
     async def _settle_draft(self) -> None:
         """Another process had this step's answer and then died: its calls are settled, the model is not asked again."""
-        row = await self._store.get_draft(chat_id=self._chat.chat_id)
-        if row is None:
+        left = await left_behind(self._chat.facts, self._parts)
+        message = left.draft
+        if message is None:
             return
-        message = read_draft(row)
         calls = local_calls(message.parts)
         flight = self.flight = Flight(
             self._chat.facts.history_version,
@@ -258,7 +259,10 @@ class Turn:
         flight.drafted(message)
         facts = self._chat.facts
         episode = self._episodes.open(facts.chat_id, facts.history_version, facts.generation_attempt)
-        for part in message.parts:
+        results, files = left.results(), left.files()
+        for place, result in enumerate(results.values()):
+            flight.done(result, () if place else files)
+        for part in (*message.parts, *files, *results.values()):
             if is_known(part):
                 episode.add(Preview(Role.TOOL if isinstance(part, ToolResultPart) else Role.ASSISTANT, part))
         await self._run_tools(flight, calls, is_new=False)

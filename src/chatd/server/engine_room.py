@@ -100,7 +100,7 @@ async def running_engine(
         histories=Histories(store),
         episodes=episodes,
         checkpoints=checkpoints,
-        preparing=Preparing(store, models, deployment, _BuiltIn(Registry()), checkpoints),
+        preparing=Preparing(store, models, deployment, _BuiltIn(Registry())),
         calls=calls,
         clock=clock,
         around=SideWork(titles, ends),

@@ -29,6 +29,7 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
     after_crash: AfterCrash = AfterCrash.UNKNOWN_OUTCOME
     is_exclusive: bool = False
     is_serial: bool = False
+    most_seconds: float = 3600.0  # however patient a tool is with others, nobody waits longer for it
     stops_turn: bool = False  # a success ends the turn
     checks_input: bool = True  # ambiguous input is refused: repeated keys, keys that differ by case only
 
