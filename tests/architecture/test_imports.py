@@ -21,7 +21,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "minting": {"core"},
     "observe": {"core"},
     "store": {"core", "clock", "background", "observe"},
-    "providers": {"core", "clock", "background", "observe"},
+    "providers": {"core", "clock", "background", "stoppable", "observe"},
     "demo": {"core", "clock"},
     "engine": {"core", "clock", "background", "stoppable", "minting", "observe", "store", "providers"},
     "server": {"core", "wire", "clock", "background", "minting", "observe", "store", "providers", "demo", "engine"},

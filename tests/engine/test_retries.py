@@ -187,6 +187,23 @@ async def test_an_answer_that_ends_with_nothing_and_for_no_reason_is_asked_for_a
     assert answer.cost_microdollars == 100 + 100 + 2 * 10, "what both were paid"
 
 
+async def test_what_failed_attempts_used_is_paid_with_the_answer(database: Any):
+    used = Usage(input_tokens=100, output_tokens=10)
+    half = Turn(Say("Half", " of it"), usage=used, faults=[Cut(after_events=4)])
+    async with chatting(database.dsn, [half, Turn(Say("Now."), usage=used)]) as chats:
+        chat = await chats.begin()
+        await chats.fake_clock.wait_for("retry")
+        await chats.fake_clock.advance(1)
+        await chats.resting(chat)
+        answer = (await chats.messages(chat))[-1]
+
+    # A stream that is cut has told what its prompt was, and hardly anything of what it wrote.
+    once = 100 + 2 * 10
+    assert answer.usage.input_tokens == 100
+    assert answer.cost_microdollars is not None
+    assert once + 100 <= answer.cost_microdollars < 2 * once
+
+
 async def test_an_answer_that_ends_with_nothing_is_not_asked_for_for_ever(database: Any):
     empty = Turn(finish=FinishReason.OTHER)
     async with chatting(database.dsn, [empty] * MOST_EMPTY, kind=ProviderKind.GOOGLE) as chats:

@@ -16,6 +16,8 @@ from chatd.core.usage import Usage
 from chatd.core.vendor_order import vendor_first
 from chatd.engine.models import ResolvedModel
 
+_UNTOLD = Usage()  # of a call that ended before its vendor said what it used
+
 
 class Flight:
     """Of one step over one history version. `began` is monotonic time: retries and tools count."""
@@ -45,7 +47,8 @@ class Flight:
         return tuple(self._said)
 
     def new_attempt(self) -> Accumulator:
-        """What a failed attempt had said is what people see until this one says something."""
+        """What a failed attempt had said is what people see until this one says something. It was paid for, too."""
+        self._used.append(self._accumulator.usage)
         if self._accumulator.cut_short("").parts:
             self._before = self._accumulator
         self._accumulator = Accumulator(self.protocol)
@@ -56,10 +59,6 @@ class Flight:
         self._said += answer.parts
         self._used.append(answer.usage)
         self._accumulator, self._before = Accumulator(self.protocol), None
-
-    def paid(self, usage: Usage) -> None:
-        """For an attempt that came to nothing."""
-        self._used.append(usage)
 
     def whole(self, answer: Answer, now: float) -> NewMessage:
         return self._message((*self._said, *answer.parts), [*self._used, answer.usage], now)
@@ -82,16 +81,17 @@ class Flight:
         if self._draft is not None:
             answer = self.with_files(self._draft, now)
         else:
-            cut = self._accumulator.cut_short(at)
-            if not cut.parts and self._before is not None:
-                cut = self._before.cut_short(at)
-            answer = self._message((*self._said, *cut.parts), [*self._used, cut.usage], now)
+            parts = self._accumulator.cut_short(at).parts
+            if not parts and self._before is not None:
+                parts = self._before.cut_short(at).parts
+            answer = self._message((*self._said, *parts), [*self._used, self._accumulator.usage], now)
         return interrupted_messages(answer, self.results)
 
     def runtime_ms(self, now: float) -> int:
         return max(1, round((now - self._began) * 1000))
 
-    def _message(self, parts: Sequence[Part], used: Sequence[Usage], now: float) -> NewMessage:
+    def _message(self, parts: Sequence[Part], calls: Sequence[Usage], now: float) -> NewMessage:
+        used = [usage for usage in calls if usage != _UNTOLD] or [_UNTOLD]
         usage = _summed(used)
         return NewMessage(
             role=Role.ASSISTANT,

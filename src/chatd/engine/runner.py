@@ -9,8 +9,8 @@ import asyncpg
 from chatd.core.failure import Failure, FailureKind
 from chatd.core.gave_up import gave_up_error
 from chatd.core.labels import Ending
-from chatd.core.lease import gives_up
 from chatd.core.messages import Message, NewMessage
+from chatd.core.runner import AwaitClient, GiveUp, Rest, RunTurn, StoreInterrupted, decide
 from chatd.core.states import Status
 from chatd.core.times import iso
 from chatd.engine.at_work import ChatAtWork
@@ -63,7 +63,7 @@ class _Running:
     async def run(self) -> None:
         chat = self._chat
         try:
-            while chat.is_ours and await self._once():
+            while await self._once():
                 pass
         except (NotOurs, LetGo):
             pass
@@ -72,16 +72,21 @@ class _Running:
             self._parts.episodes.end(chat.chat_id)
 
     async def _once(self) -> bool:
-        """Do what the status asks for; whether there may be more to do."""
+        """Do what is next; whether there may be more to do."""
+        chat = self._chat
+        facts, now = chat.facts, self._parts.clock.now()
+        deadline = facts.requires_action_deadline_at
         try:
-            match self._chat.facts.status:
-                case Status.RUNNING:
+            match decide(facts.status, is_ours=chat.is_ours, takeovers=facts.takeovers, deadline=deadline, now=now):
+                case RunTurn():
                     await self._turn()
-                case Status.INTERRUPTING:
+                case GiveUp():
+                    await self._give_up()
+                case StoreInterrupted():
                     await self._finish_interruption()
-                case Status.REQUIRES_ACTION:
-                    await self._await_client()
-                case _:
+                case AwaitClient(seconds):
+                    await self._await_client(seconds)
+                case Rest():
                     return False
         except Changed:
             await self._chat.look()
@@ -94,9 +99,6 @@ class _Running:
     async def _turn(self) -> None:
         parts, chat = self._parts, self._chat
         self._flight = None
-        if gives_up(chat.facts.takeovers):
-            await self._give_up()
-            return
         turn: Turn | None = None
         try:
             prepared = await parts.preparing.prepare(chat.facts)
@@ -126,6 +128,7 @@ class _Running:
         if count > MOST_STUMBLES:
             await self._fail(TurnFailed(_unexpected()), None)
             return
+        chat.needs_attempt = True
         await chat.wait(_FIRST_STUMBLE_SECONDS * 2 ** (count - 1), timer="stumble")
         await chat.look()
 
@@ -175,13 +178,11 @@ class _Running:
         facts = self._chat.facts
         return (await left_behind(facts, self._parts)).interrupted(at, facts.last_model_config_id)
 
-    async def _await_client(self) -> None:
-        clock = self._parts.clock
-        deadline = self._chat.facts.requires_action_deadline_at
+    async def _await_client(self, seconds: float | None) -> None:
         reason = _NO_DEADLINE
-        if deadline is not None:
+        if seconds is not None:
             reason = _TIMED_OUT
-            await self._chat.wait(max(0.0, (deadline - clock.now()).total_seconds()), timer="requires action")
+            await self._chat.wait(seconds, timer="requires action")
         await self._chat.commit(lambda fence: self._parts.transitions.cancel_requires_action(fence, reason=reason))
         self._ended(Ending.TIMED_OUT)
 

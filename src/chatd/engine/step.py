@@ -53,7 +53,6 @@ class Asking:
                 continue
             if answer.finish is not FinishReason.OTHER or _says_something(answer, flight):
                 return answer
-            flight.paid(answer.usage)
             is_last = self._chat.facts.generation_attempt >= MOST_EMPTY
             message = f"{model.provider} ended its answer without saying anything."
             empty = msgspec.structs.replace(_failure(model, message, answer.finish_detail), retryable=not is_last)
