@@ -1,4 +1,4 @@
-"""A turn: server CPU beside floors in the same run, and thousands of turns at once in one process.
+"""A turn: server CPU and time to the first token beside floors in the same run, and thousands of turns in one process.
 
 The server has a core of its own; model, clients and Postgres share the other. CPU a turn is the figure to trust.
 `BENCH_TURN=profile make bench ARGS=turn` shows where chatd's time goes, `BENCH_TURN=memory` where its memory does.
@@ -7,7 +7,7 @@ The server has a core of its own; model, clients and Postgres share the other. C
 import asyncio
 import os
 import sys
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from uuid import UUID
 
@@ -35,7 +35,10 @@ TURNS = 20  # of each chat in a run: its prompts have half as many messages on a
 RUNS = 3
 PACED = "5"  # milliseconds between chunks: no two come with one read, and nobody is late
 AT_ONCE = "0"
+FIRST_CHATS = 8  # one after the other, with ten turns each: a prompt is as long as in a young chat
+FIRST_TURNS = 10
 TRACED = 200  # turns at once when every allocation is noted, which is slow
+_QUESTION = b'{"stream":true,"said":"tell me"}'
 CROWDS = (("1000", 2000), ("50", 150))  # milliseconds between chunks, turns at once
 
 
@@ -62,7 +65,17 @@ class Bench:
         return chats
 
     async def turn(self, kind: str, pace: str, chat: UUID) -> bytes:
-        return await self._post(f"{self.servers[kind].url}/{pace}/turn/{chat}", b'{"stream":true,"said":"tell me"}')
+        return await self._post(f"{self.servers[kind].url}/{pace}/turn/{chat}", _QUESTION)
+
+    async def first(self, url: str) -> float:
+        """Milliseconds until the first part of an answer is here."""
+        loop = asyncio.get_running_loop()
+        begun = loop.time()
+        async with self.http.post(url, data=_QUESTION) as answer:
+            await answer.content.readany()
+            seconds = loop.time() - begun
+            await answer.read()
+        return seconds * 1000
 
     async def ask(self, kind: str, what: str) -> str:
         async with self.http.get(f"{self.servers[kind].url}/{what}") as answer:
@@ -107,10 +120,10 @@ async def together(count: int, work: Callable[[int], Awaitable[object]]) -> None
 
 
 async def main() -> None:
-    """Which of `cpu`, `crowds`, `profile` and `memory` is asked for by BENCH_TURN; the first two if nothing is."""
+    """What is asked for by BENCH_TURN: `cpu`, `first`, `crowds`, `profile`, `memory`; the first three if nothing is."""
     pin(OTHERS)
     allow_many_files()
-    asked = os.environ.get("BENCH_TURN", "cpu crowds").split()
+    asked = os.environ.get("BENCH_TURN", "cpu first crowds").split()
     async with migrated_database() as dsn, started(sys.executable, "-m", "bench.turn_vendor") as vendor:
         postmaster = await _prepared(dsn, vendor.url)
 
@@ -134,6 +147,9 @@ async def main() -> None:
             async with serving(*KINDS) as bench:
                 await _cpu(bench, PACED, f"{CHUNKS} chunks, {PACED} ms apart")
                 await _cpu(bench, AT_ONCE, f"{CHUNKS} chunks at once")
+        if "first" in asked:
+            async with serving(*KINDS) as bench:
+                await _first(bench, vendor.url)
         if "crowds" in asked:
             for pace, turns in CROWDS:
                 for is_read in (False, True):  # a process of its own for each: memory that was used once stays
@@ -178,6 +194,29 @@ async def _cpu(bench: Bench, pace: str, what: str) -> None:
     for kind in ("durable", "single"):
         ratios = [ours.server / floor.server for ours, floor in zip(figures["chatd"], figures[kind], strict=True)]
         print(f"  chatd over {KINDS[kind]:38} {median(ratios):.2f} x")
+
+
+async def _first(bench: Bench, vendor: str) -> None:
+    """Nothing else runs meanwhile. Who shares the machine shows in the median; in the best tenth, hardly anyone."""
+    seen: dict[str, list[float]] = {kind: [] for kind in ("direct", *KINDS)}
+    for _ in range(FIRST_CHATS):
+        chats = {kind: (await bench.begin(kind, PACED, 1))[0] for kind in KINDS}
+        for _ in range(FIRST_TURNS):  # interleaved: these machines are noisy
+            seen["direct"].append(await bench.first(f"{vendor}/{PACED}/v1/chat/completions"))
+            for kind, chat in chats.items():
+                seen[kind].append(await bench.first(f"{bench.servers[kind].url}/{PACED}/turn/{chat}"))
+    print(f"time to the first token over {median(seen['direct']):.2f} ms direct, one chat: median, best tenth")
+    more = {kind: [at(seen[kind]) - at(seen["direct"]) for at in (median, _best_tenth)] for kind in KINDS}
+    for kind, name in KINDS.items():
+        over = [ms / floor for ms, floor in zip(more[kind], more["durable"], strict=True)]
+        print(
+            f"  {name:38} {more[kind][0]:5.2f}, {more[kind][1]:5.2f} ms more; "
+            f"{over[0]:.2f} x, {over[1]:.2f} x floor-durable's"
+        )
+
+
+def _best_tenth(values: Sequence[float]) -> float:
+    return median(sorted(values)[: max(1, len(values) // 10)])
 
 
 async def _crowd(bench: Bench, pace: str, turns: int, *, is_read: bool) -> None:
