@@ -174,6 +174,8 @@ class Exchange:
             try:
                 async with self._clock.timeout(PROBE_SECONDS, timer="hints-idle"):
                     await self._waiting.wait()
+                # Who published goes first: what it does next is waited for more than the hint, and more may follow.
+                await self._clock.sleep(0, timer="hints-yield")
             except TimeoutError:
                 async with self._clock.timeout(ANSWER_SECONDS, timer="hints-answer"):
                     await wire.probe()
