@@ -35,7 +35,14 @@ from engine.deployment import said as user_said
 from engine.replica_process import ReplicaProcess, held, say
 
 # The transitions that a turn makes by itself.
-STOPPED_AT = ("record_attempt", "save_draft", "commit_step", "record_retry", "finish_interruption")
+STOPPED_AT = (
+    "record_attempt",
+    "save_draft",
+    "commit_step",
+    "record_retry",
+    "enter_requires_action",
+    "finish_interruption",
+)
 
 
 class Plan(msgspec.Struct, frozen=True):

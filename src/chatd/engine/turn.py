@@ -23,6 +23,7 @@ from chatd.core.turn import (
     FinishTurn,
     Situation,
     StopAtLimit,
+    current_turn,
     decide,
     steps_of_turn,
 )
@@ -72,7 +73,8 @@ class Turn:
 
     async def _run(self) -> None:
         facts = self._chat.facts
-        if facts.generation_attempt == 0 or self._chat.needs_attempt:
+        is_taken_over = self._chat.needs_attempt
+        if facts.generation_attempt == 0 or is_taken_over:
             if facts.retry_state and (left := seconds_left(facts.retry_state, self._clock.now())):
                 await self._chat.wait(left, timer="retry")
             # What is streamed from now on is another attempt than what was streamed before.
@@ -80,6 +82,8 @@ class Turn:
             self._chat.needs_attempt = False
         if self._chat.facts.has_draft:
             await self._settle_draft()
+        elif is_taken_over and current_turn(await self._chat.history()):
+            await self._compact_if_due()  # it may be where the owner before us ended
         over = False
         while not over:
             self._chat.check_draining()
@@ -178,6 +182,9 @@ class Turn:
         rows = [flight.with_files(message, self._clock.monotonic()), *_results(calls, flight)]
         await self._chat.commit(lambda fence: self._transitions.commit_step(fence, rows))
         self.flight = None
+        await self._compact_if_due()
+
+    async def _compact_if_due(self) -> None:
         history = await self._chat.history()
         match check(history, self._prepared.window):
             case Due(tokens):
