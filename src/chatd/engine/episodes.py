@@ -8,7 +8,8 @@ import msgspec
 
 from chatd.core.preview import Preview
 from chatd.core.preview_run import PreviewRun, runs_of
-from chatd.core.valid_text import valid_text
+from chatd.core.roles import Role
+from chatd.core.shown_parts import shown_part
 from chatd.engine.tools.live_output import LiveOutput
 from chatd.observe.logs import get_logger
 
@@ -19,6 +20,7 @@ MOST_BYTES: Final = 16 * 1024 * 1024
 RECENT: Final = 512
 _log = get_logger("chatd.episodes")
 _ENCODER: Final = msgspec.json.Encoder()
+_ROLES: Final = {role: role.value.encode() for role in Role}
 
 Listener = Callable[[], None]
 
@@ -83,7 +85,8 @@ class Episode:
                 _log.error("a reader failed", chat_id=str(self.chat_id), exc_info=error)
 
     def _event(self, number: int, preview: Preview) -> bytes:
-        return b"%b%d,%b}" % (self._head, number, _encoded(preview)[1:])  # of {"role":…,"part":…}
+        part = _ENCODER.encode(shown_part(preview.part))
+        return b'%b%d,"role":"%b","part":%b}}' % (self._head, number, _ROLES[preview.role], part)
 
     def _join(self) -> None:
         """Half of the recent parts are old by now."""
@@ -139,15 +142,3 @@ class Episodes:
 
     def on_open(self, told: Callable[[Episode], None]) -> None:
         self._on_open.append(told)
-
-
-def _encoded(preview: Preview) -> bytes:
-    try:
-        return _ENCODER.encode(preview)
-    except UnicodeEncodeError:  # half a character, which no JSON can carry; what is stored keeps it
-        texts = {
-            name: valid_text(value)
-            for name in preview.part.__struct_fields__
-            if isinstance(value := getattr(preview.part, name), str)
-        }
-        return _ENCODER.encode(Preview(preview.role, msgspec.structs.replace(preview.part, **texts)))
