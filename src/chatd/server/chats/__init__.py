@@ -1,0 +1,1 @@
+"""What people do with chats: services between the routes, the engine and the store."""

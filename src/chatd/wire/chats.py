@@ -1,0 +1,166 @@
+"""Chats as a client sees them: the chat, its messages, what waits in its queue, and what went wrong.
+
+A field that has nothing to say is left out where its type has a default, and null elsewhere.
+"""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+import msgspec
+from msgspec import Meta
+
+from chatd.core.reasoning import ReasoningEffort
+from chatd.core.roles import Role
+from chatd.core.states import Status
+
+ClientType = Literal["ui", "api"]
+PlanMode = Literal["plan", ""]
+
+# Made by core/shown_parts.py and by nothing else.
+Content = Annotated[
+    list[Any],
+    Meta(
+        description=(
+            "Parts in order. Each is an object with a `type`: text, reasoning, tool-call, tool-result, source, file, "
+            "file-reference, context-file, skill, or one that this server does not know."
+        )
+    ),
+]
+
+
+class ChatError(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Why a turn ended in an error. `kind` is for code; `detail` are the vendor's words."""
+
+    message: str
+    retryable: bool
+    kind: str | None = None
+    provider: str | None = None
+    detail: str | None = None
+    status_code: int | None = None
+
+
+class Chat(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """`root_chat_id` of a root is its own. `pin_order` is 0 for a chat that is not pinned. `children` are the chats
+    that the agent of this one has started."""
+
+    id: UUID
+    organization_id: UUID
+    owner_id: UUID
+    root_chat_id: UUID
+    last_model_config_id: UUID
+    title: str
+    status: Status
+    last_turn_summary: str | None
+    summary: str | None
+    created_at: datetime
+    updated_at: datetime
+    archived: bool
+    shared: bool
+    pin_order: int
+    mcp_server_ids: list[UUID]
+    labels: dict[str, str]
+    has_unread: bool
+    client_type: ClientType
+    children: list["Chat"]
+    owner_username: str | None = None
+    owner_name: str | None = None
+    parent_chat_id: UUID | None = None
+    last_reasoning_effort: ReasoningEffort | None = None
+    plan_mode: Literal["plan"] | None = None
+    last_error: ChatError | None = None
+    queued_for_capacity: bool = False
+
+
+class ChatMessageUsage(msgspec.Struct, frozen=True, kw_only=True):
+    """Tokens of the call that made the message, and how many the model's context can hold; null is not known."""
+
+    input_tokens: int | None
+    output_tokens: int | None
+    total_tokens: int | None
+    reasoning_tokens: int | None
+    cache_creation_tokens: int | None
+    cache_read_tokens: int | None
+    context_limit: int | None
+
+
+class ChatMessage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The order of messages is that of their ids. `revision` grows when the message is stored or hidden by an edit."""
+
+    id: int
+    chat_id: UUID
+    created_at: datetime
+    revision: int
+    role: Role
+    content: Content
+    created_by: UUID | None = None
+    model_config_id: UUID | None = None
+    reasoning_effort: ReasoningEffort | None = None
+    usage: ChatMessageUsage | None = None
+    cost_micros: int | None = None
+    runtime_ms: int | None = None
+
+
+class ChatQueuedMessage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A message that waits for the turn to end. While it is held someone edits it, and it is not sent."""
+
+    id: int
+    chat_id: UUID
+    content: Content
+    created_at: datetime
+    created_by: UUID | None = None
+    model_config_id: UUID | None = None
+    reasoning_effort: ReasoningEffort | None = None
+    held_by: UUID | None = None
+    held_until: datetime | None = None
+
+
+class ChatMessagesPage(msgspec.Struct, frozen=True, kw_only=True):
+    """Newest first; oldest first when only `after_id` was given. What waits is on the first page alone."""
+
+    messages: list[ChatMessage]
+    queued_messages: list[ChatQueuedMessage]
+    has_more: bool
+
+
+class ChatPrompt(msgspec.Struct, frozen=True):
+    """What a user has written, in words."""
+
+    id: int
+    text: str
+
+
+class ChatPrompts(msgspec.Struct, frozen=True):
+    """Newest first."""
+
+    prompts: list[ChatPrompt]
+
+
+class SentMessage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What became of a message: it is in the history (`message`), or it waits (`queued_message`).
+
+    `messages` is all that came into the history by it and that people see, in order.
+    """
+
+    queued: bool
+    message: ChatMessage | None = None
+    messages: list[ChatMessage] | None = None
+    queued_message: ChatQueuedMessage | None = None
+
+
+class EditedMessage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The replacement, and which messages are shown no more."""
+
+    message: ChatMessage
+    messages: list[ChatMessage] | None = None
+    deleted_message_ids: list[int] | None = None
+
+
+class PromotedMessage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Without `message` the chat is stopping, and goes on with it at once."""
+
+    message: ChatMessage | None = None
+
+
+class ProposedTitle(msgspec.Struct, frozen=True):
+    title: str
