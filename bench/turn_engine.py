@@ -109,8 +109,7 @@ class Engine:
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
         await response.prepare(request)
         while (parts := await reader.next()) is not None:
-            if parts:
-                await response.write(b"".join([b"data: %b\n\n" % part for part in parts]))
+            await response.write(b"".join([b"data: %b\n\n" % part for part in parts]))
         await response.write_eof()
         del self._waiting[chat_id]
         return response
@@ -125,27 +124,30 @@ class _Reader:
     """Follows the one episode of a plain turn."""
 
     def __init__(self) -> None:
-        self._news = asyncio.Event()
         self._episode: Episode | None = None
         self._seen = 0
+        self._woken: asyncio.Future[None] | None = None
 
     def follow(self, episode: Episode) -> None:
         self._episode = episode
-        episode.listen(self._news.set)
+        episode.listen(self._wake)
 
     async def next(self) -> list[bytes] | None:
         """What came since; None when the turn is over."""
-        await self._news.wait()
-        self._news.clear()
-        assert self._episode is not None
-        parts = self._episode.after(self._seen)
-        self._seen += len(parts)
-        return None if not parts and self._episode.is_closed else self._kept(parts)
+        while True:
+            episode = self._episode
+            if episode is not None:
+                if parts := episode.after(self._seen):
+                    self._seen += len(parts)
+                    return parts
+                if episode.is_closed:
+                    return None
+            self._woken = asyncio.get_running_loop().create_future()
+            await self._woken
 
-    def _kept(self, parts: list[bytes]) -> list[bytes]:
-        if self._episode is not None and self._episode.is_closed:
-            self._news.set()
-        return parts
+    def _wake(self) -> None:
+        if self._woken is not None and not self._woken.done():
+            self._woken.set_result(None)
 
 
 async def prepare(dsn: str, vendor: str, paces: list[str]) -> None:
