@@ -6,6 +6,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -106,3 +107,16 @@ def test_importing_logs_does_not_import_rich():
     code = "import sys, chatd.observe.logs; sys.exit('rich' in sys.modules)"
 
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+@pytest.mark.parametrize("format", ["json", "text"])
+def test_half_a_character_does_not_fail_who_logs_it(tmp_path: Path, format: Format, stream: io.StringIO):
+    with (tmp_path / "log").open("w", encoding="utf-8") as file:
+        configure_logs(format=format, stream=file)
+        try:
+            raise ValueError("There is no file caf\udce9.txt.")
+        except ValueError as error:
+            get_logger("chatd.x").error("no file caf\udce9", name="caf\udce9", exc_info=error)
+    logged = (tmp_path / "log").read_text("utf-8")
+
+    assert logged.count("caf\\udce9" if format == "text" else "caf\\\\udce9") >= 3, logged

@@ -22,6 +22,7 @@ class Runners:
         self._pauses = pauses
         self._tasks: dict[UUID, asyncio.Task[None]] = {}
         self._runner_ids: dict[UUID, UUID] = {}
+        self._cancelled: set[UUID] = set()
         self._next: dict[UUID, Callable[[], None]] = {}  # starts that wait for the end of a chat's last task
         self._none_left = asyncio.Event()
         self._none_left.set()
@@ -52,7 +53,9 @@ class Runners:
         """Each once: a second time would cut off what a runner does to end well."""
         for chat_id in chat_ids:
             task = self._tasks.get(chat_id)
-            if task is not None and not task.cancelling():
+            # Not by task.cancelling(): a block that is stopped by news cancels its task too, and takes that back.
+            if task is not None and chat_id not in self._cancelled:
+                self._cancelled.add(chat_id)
                 task.cancel()
 
     def cancel_all(self) -> None:
@@ -78,6 +81,7 @@ class Runners:
     def _forget(self, chat_id: UUID) -> None:
         del self._tasks[chat_id]
         del self._runner_ids[chat_id]
+        self._cancelled.discard(chat_id)
         if later := self._next.pop(chat_id, None):
             later()
         if not self._tasks:

@@ -1,5 +1,6 @@
 """One pipeline for every log line, ours and those of the standard library's logging (uvicorn, asyncio)."""
 
+import json
 import logging
 import sys
 from collections.abc import Mapping, MutableMapping
@@ -130,10 +131,23 @@ class _Fields:
 
 
 def _render_json(_logger: WrappedLogger, _method: str, event: EventDict) -> str:
-    return msgspec.json.encode(event, enc_hook=repr).decode()
+    try:
+        return msgspec.json.encode(event, enc_hook=repr).decode()
+    except Exception:  # noqa: BLE001 - half a character, say, in a file's name; a line of log never fails who writes it
+        return json.dumps({_shown(name): _shown(value) for name, value in event.items()})
 
 
 def _text_renderer(*, colors: bool) -> Processor:
-    return structlog.dev.ConsoleRenderer(
+    render = structlog.dev.ConsoleRenderer(
         colors=colors, pad_event_to=0, exception_formatter=structlog.dev.plain_traceback
     )
+
+    def whole(logger: WrappedLogger, method: str, event: EventDict) -> str:
+        return render(logger, method, event).encode("utf-8", "backslashreplace").decode()
+
+    return whole
+
+
+def _shown(value: object) -> str:
+    """Redaction has seen it already: it has a repr."""
+    return (value if isinstance(value, str) else repr(value)).encode("utf-8", "backslashreplace").decode()
