@@ -137,3 +137,16 @@ async def test_jobs_act_as_the_worker_whoever_began_the_turn():
 
     assert actors == [WORKER]
     assert seen == ["none"]
+
+
+async def test_a_job_that_was_replaced_leaves_the_place_to_the_newer_one_when_it_ends():
+    jobs, old, new, newest = SideJobs(clock=FakeClock()), Held(), Held(), Held()
+    chat = new_id()
+    async with beside({"jobs": jobs.run()}):
+        await settle()
+        for job in (old, new, newest):
+            jobs.start(SideKind.LABEL, chat, job, seconds=SECONDS)
+            await settle()
+
+        assert (old.cancelled, new.cancelled, newest.running) == (1, 1, 1)
+        assert jobs.alive == 1

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -120,3 +121,26 @@ async def test_a_queued_message_is_promoted_whatever_was_spent_meanwhile(databas
     assert state["status"] == Status.WAITING, state
     assert shown[-2:] == ["user: second", "assistant: Second."]
     assert refused.value.spent_microdollars >= 200
+
+
+@pytest.mark.behaviour("COST-4")
+@pytest.mark.parametrize("period", list(Period))
+async def test_what_was_spent_counts_from_the_beginning_of_each_limits_own_period(database: Any, period: Period):
+    async with chatting(database.dsn, [Turn(Say("One."), usage=USED)]) as chats:
+        store, user_id = chats.parts.store, chats.deployment.user_id
+        await chats.resting(await chats.begin())
+        with acting_as(OPERATOR):
+            await store.upsert_usage_limit(user_id=user_id, group_id=None, period=period, microdollars=200)
+        spent_at = await chats.deployment.pool.fetchval("SELECT max(created_at) FROM messages")
+
+        async def is_refused(days: int) -> bool:
+            try:
+                await Spending(store, FakeClock(spent_at + timedelta(days=days))).check(user_id)
+            except UsageLimitReached as refused:
+                return refused.period is period
+            return False
+
+        later = range(32)
+        refused = [await is_refused(days) for days in later]
+
+    assert refused == [period.start(spent_at + timedelta(days=days)) <= spent_at for days in later]

@@ -6,6 +6,7 @@ import pytest
 
 from chatd.core.states import Status
 from chatd.core.titles import SECONDS
+from chatd.engine import titles
 from chatd.engine.short_answers import MOST_ATTEMPTS
 from chatd.engine.titles import TitleMade
 from chatd.testing.vendors.script import Delay, Refuse, Say, Think, Turn
@@ -215,3 +216,23 @@ async def test_a_new_title_is_proposed_from_how_the_chat_went_on(database: Any):
         assert proposed == "Fix login redirect"
         assert (await around.row(chat))["title"] == "Mine"
         assert "<latest-message>\nAnd the logout" in script.questions[-1].last_text
+
+
+async def test_a_title_that_is_the_one_it_has_is_no_news(database: Any):
+    async with around_turns(database.dsn, Script(title=Turn(Say("Login redirect")))) as around:
+        chat = await around.begin("Login redirect")
+        await around.idle()
+
+        assert (await around.row(chat))["title"] == "Login redirect"
+        assert around.made == []
+
+
+async def test_of_many_titles_the_newest_are_kept_for_turns_under_way(database: Any, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(titles, "_MOST_KEPT", 1)
+    async with around_turns(database.dsn, Script(title=TITLE)) as around:
+        old, new = [await around.begin(ASKED) for _ in range(2)]
+        await around.until_made(2)
+        order = [made.chat_id for made in around.made]
+
+        assert set(order) == {old, new}
+        assert [around.titles.laid_over(chat, FALLBACK) for chat in order] == [FALLBACK, "Fix login redirect"]

@@ -189,3 +189,9 @@ def test_live_output_is_bounded_and_whole():
     kept = live.after(0)
     assert len(kept) == MOST_CALLS
     assert all(len(said.text.encode()) <= MOST_BYTES for said in kept)
+
+
+def test_words_that_spell_out_half_a_character_are_no_json_object():
+    text = '{"a": "\\ud800"}'
+
+    assert msgspec.json.decode(said(text).result) == {"output": text}

@@ -172,3 +172,15 @@ async def test_of_a_child_the_beginning_of_its_report_is_stored_and_no_model_is_
         assert stored["summary"] == "I fixed it. It works."
         assert stored["last_turn_summary"] is None
         assert set(script.asked) == {"turn"}
+
+
+@pytest.mark.parametrize("ending", [ending for ending in Ending if ending is not Ending.FINISHED])
+async def test_only_a_finished_turn_leads_to_a_summary(database: Any, ending: Ending):
+    script = Script(turn=Turn(Say(LONG)), label=LABEL, summary=SUMMARY)
+    async with around_turns(database.dsn, script) as around:
+        chat = await around.chats.begin()
+        await around.ended(chat, ending)
+        await around.idle()
+
+        assert "summary" not in script.asked
+        assert (await around.row(chat))["summary"] is None
