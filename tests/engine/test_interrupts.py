@@ -194,3 +194,22 @@ async def test_an_edit_while_the_model_speaks_forgets_what_it_said(database: Any
         await chats.resting(chat)
 
         assert await chats.shown(chat) == ["user: right", "assistant: Better."]
+
+
+async def test_an_edit_and_an_interrupt_in_one_breath_store_nothing_of_what_was_said_before_the_edit(database: Any):
+    """The runner hears of both at once: what it has in flight answers a message that is gone."""
+    script = [Turn(Say("One, ", "two"), faults=[Silence(after_events=4)])]
+    async with chatting(database.dsn, script) as chats:
+        chat = await chats.begin("wrong")
+        await chats.streamed(chat, "One, ")
+        first = (await chats.messages(chat))[0]
+        hints: Any = chats.deployment.hints
+        hints.lost = True
+        await chats.deployment.transitions.edit_message(chat, first.id, said("right", chats.deployment.user_id))
+        await chats.interrupt(chat)
+        hints.lost = False
+        hints.deliver(hints.published[-1])
+        state = await chats.resting(chat)
+
+        assert state["status"] == Status.WAITING, state
+        assert await chats.shown(chat) == ["user: right"]
