@@ -18,7 +18,7 @@ from chatd.core.model import (
     ToolCallDelta,
     ToolCallStarted,
 )
-from chatd.core.parts import Part, ReasoningPart, TextPart, ToolCallPart
+from chatd.core.parts import Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from chatd.core.preview import CallPiece, Preview, Previewer, cut_short, merged
 from chatd.core.roles import Role
 
@@ -99,3 +99,23 @@ def test_neighbouring_pieces_are_joined_and_others_are_not():
 
     assert merged(given_) == [said("ab"), piece("1", "{}"), piece("2", "{"), said("c")]
     assert cut_short(given_, NOW) == (TextPart(text="ab"), TextPart(text="c"))
+
+
+def test_thoughts_that_began_apart_stay_apart():
+    def thought(text: str, at: str) -> Preview:
+        return Preview(Role.ASSISTANT, ReasoningPart(text=text, created_at=at))
+
+    shown = [thought("a", "1"), thought("b", "1"), thought("c", "2")]
+
+    assert merged(shown) == [thought("ab", "1"), thought("c", "2")]
+    assert [part.text for part in cut_short(shown, NOW) if isinstance(part, ReasoningPart)] == ["ab", "c"]
+
+
+def test_what_is_left_of_an_interrupted_answer_has_no_blank_texts_and_no_results_of_ours():
+    blank = Preview(Role.ASSISTANT, TextPart(text=" \n"))
+    ours, theirs = [
+        ToolResultPart(tool_call_id="c", tool_name="look", result="{}", provider_executed=by_vendor)
+        for by_vendor in (False, True)
+    ]
+
+    assert cut_short([blank, Preview(Role.TOOL, ours), Preview(Role.TOOL, theirs)], NOW) == (theirs,)
