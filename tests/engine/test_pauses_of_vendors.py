@@ -29,6 +29,16 @@ async def test_a_pause_before_the_interrupt_is_kept_with_what_came_after_it(data
     assert (answer.usage.output_tokens or 0) >= 10
 
 
+async def test_after_a_pause_the_vendor_is_asked_with_what_it_has_said(database: Any):
+    async with chatting(database.dsn, [PAUSED, Turn(Say("then."))]) as chats:
+        await chats.resting(await chats.begin("hello"))
+        first, second = [asked.messages for asked in chats.vendor.asked]
+
+    assert [message["role"] for message in first] == ["user"]
+    assert [message["role"] for message in second][:2] == ["user", "assistant"]
+    assert "First, " in str(second[1])
+
+
 async def test_a_pause_is_no_answer_to_a_filter_that_strikes_after_it(database: Any):
     """What was said before the pause is an answer: only thoughts are none."""
     struck = Turn(Think("Hm."), finish=FinishReason.CONTENT_FILTER)
