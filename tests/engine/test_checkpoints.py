@@ -349,3 +349,14 @@ async def test_a_turn_is_checkpointed_while_it_runs_and_leaves_nothing(database:
 
     assert meanwhile == [text("One, two, ")]
     assert left == []
+
+
+async def test_what_follows_a_gap_is_not_what_was_shown(deployment: Deployment):
+    one = Showing(deployment)
+    chat = await one.chat()
+    history = (await one.fence(chat)).history_version
+    good = '[{"role":"assistant","part":{"type":"text","text":"One"}}]'
+    ranges = [CheckpointRow(chat, history, 1, first, first, good) for first in (1, 3)]
+    await deployment.sql.write_checkpoints(writer=one.id, ranges=ranges, done=[])
+
+    assert await read(deployment, chat) == [text("One")]

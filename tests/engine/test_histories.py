@@ -97,3 +97,13 @@ async def test_the_oldest_ones_go_when_there_is_no_more_room(deployment: Deploym
         True,
         True,
     ]
+
+
+async def test_one_that_was_read_lately_stays_longer_than_an_older_one(deployment: Deployment):
+    kept = Kept(deployment, most_bytes=2000)  # two messages and a little
+    chats = [await running_chat(deployment) for _ in range(3)]
+    for place in (0, 1, 0, 2):
+        chat, fence = chats[place]
+        await kept.histories.load(chat, fence.history_version)
+
+    assert [bool(kept.histories.known(chat, fence.history_version)) for chat, fence in chats] == [True, False, True]

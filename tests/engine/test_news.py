@@ -86,3 +86,13 @@ async def test_a_cancellation_stays_one():
         await entered.wait()
         task.cancel()
     assert task.cancelled()
+
+
+async def test_an_older_hint_that_comes_late_does_not_hide_a_newer_one():
+    news = relying()
+    news.hear(at(7, status=Status.INTERRUPTING))
+    news.hear(at(6))
+
+    with pytest.raises(Changed):
+        async with news.unless_changed():
+            pass
