@@ -33,7 +33,7 @@ async def test_readers_of_a_compaction_that_is_stopped_are_told(database: Any):
     assert (call["tool_name"], result["tool_name"]) == ("chat_summarized", "chat_summarized")
     assert call["tool_call_id"] == result["tool_call_id"]
     assert result["is_error"]
-    assert "interrupted" in result["result"]
+    assert "interrupted" in result["result"]["error"]
 
 
 @pytest.mark.behaviour("COMPACT-9")

@@ -17,7 +17,6 @@ from engine.test_client_tools import answer
 from engine.test_compaction import FULL, SMALL, is_summary
 from engine.turn_process import Ledger, Plan, ledger_tools, turn_process
 
-
 ASK = '[{"name":"ask","description":"Ask the user.","input_schema":{"type":"object"}}]'
 
 

@@ -56,7 +56,7 @@ async def test_files_of_tools_are_kept_when_the_others_of_the_step_are_stopped(d
     script = [Turn(Call("attach", "{}"), Call("slow", "{}"))]
     async with chatting(database.dsn, script, tools=[attaching(file), slow]) as chats:
         chat = await chats.begin()
-        await chats.streamed(chat, '{\\"done\\":true}')
+        await chats.streamed(chat, '{"done":true}')
         await chats.fake_clock.advance(7)
         await chats.interrupt(chat)
         await chats.resting(chat)
