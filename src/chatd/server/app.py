@@ -10,6 +10,8 @@ import chatd
 from chatd.server.openapi import PublishedDocument
 from chatd.server.problem import litestar_answers
 from chatd.server.routes.asking import RouteParts, route_dependencies
+from chatd.server.routes.chat_messages import chat_messages_router
+from chatd.server.routes.chats import chats_router
 from chatd.server.routes.groups import groups_router
 from chatd.server.routes.login import login_router
 from chatd.server.routes.models import models_router
@@ -30,6 +32,8 @@ def build_app(parts: RouteParts) -> Litestar:
             site_router,
             providers_router,
             models_router,
+            chats_router,
+            chat_messages_router,
             welcome_page,
             welcome_style,
         ],

@@ -49,6 +49,7 @@ class Engine(msgspec.Struct, frozen=True):
     transitions: Transitions
     spending: Spending
     titles: Titles
+    deployment: DeploymentSettings
 
 
 class _BuiltIn:
@@ -130,7 +131,7 @@ async def running_engine(
         "side jobs": jobs.run(),
     }
     async with beside(running):
-        yield Engine(worker, parts, transitions, spending, titles)
+        yield Engine(worker, parts, transitions, spending, titles, deployment)
         await worker.drain(settings.drain_seconds, before_cancel=checkpoints.flush)
 
 

@@ -4,6 +4,7 @@ import chatd
 from chatd.core.access import WATCHER, Person
 from chatd.server.app import build_app
 from chatd.server.asgi import MiddlewareOptions, with_middleware
+from chatd.server.chats.chats import chats_of
 from chatd.server.compose import Replica
 from chatd.server.middleware.asgi_types import App
 from chatd.server.middleware.authentication import Credentials
@@ -34,6 +35,7 @@ async def replica_app(replica: Replica, settings: Settings, *, draining: Drainin
             replica.opened.metrics.engine,
         ),
         model_configs=ModelConfigs(store, replica.catalogue, replica.clock),
+        chats=chats_of(store, replica.engine, replica.models, replica.clock, organization.id),
         versions=replica.versions,
         clock=replica.clock,
         organization_id=organization.id,

@@ -12,12 +12,14 @@ from litestar import Request
 from litestar.di import NamedDependency, Provide
 from litestar.openapi.datastructures import ResponseSpec
 from litestar.openapi.spec import Example
-from litestar.params import PathParameter, QueryParameter, SkipValidation
+from litestar.params import HeaderParameter, PathParameter, QueryParameter, SkipValidation
 
 from chatd.clock import Clock
 from chatd.core.access import Person
 from chatd.core.errors import NotFound, Unauthenticated
+from chatd.core.request_keys import HEADER, LONGEST
 from chatd.server.accounts import Accounts, Client
+from chatd.server.chats.chats import Chats
 from chatd.server.model_configs import ModelConfigs
 from chatd.server.providers import Providers
 from chatd.server.versions import Versions
@@ -30,6 +32,15 @@ AnyRequest = Request[Any, Any, Any]
 PageLimit = Annotated[int, QueryParameter(ge=1, le=100, description="How many to return, 1 to 100.")]
 After = Annotated[UUID | None, QueryParameter(description="`next_after` of the page before.")]
 UserRef = Annotated[str, PathParameter(description="A user's id or username, or `me`.", examples=[Example(value="me")])]
+IdempotencyKey = Annotated[
+    str | None,
+    HeaderParameter(
+        name=HEADER,
+        min_length=1,
+        max_length=LONGEST,
+        description="A key of your own: a request that is sent again with it is done once.",
+    ),
+]
 
 _MEANINGS = {
     400: "The request is wrong; `validations` says where.",
@@ -49,6 +60,7 @@ class RouteParts(msgspec.Struct, frozen=True):
     accounts: Accounts
     providers: Providers
     model_configs: ModelConfigs
+    chats: Chats
     versions: Versions
     clock: Clock
     organization_id: UUID

@@ -1,0 +1,46 @@
+"""What people read of one chat: itself, its messages page by page, and what they have written."""
+
+from uuid import UUID
+
+from chatd.core.errors import InvalidRequest, NotFound, Validation
+from chatd.server.chats.shown import shown_message, shown_queued
+from chatd.server.chats.shown_chats import shown_chat
+from chatd.store.queries import GetChatRow
+from chatd.store.store import Store
+from chatd.store.stored_messages import read_message
+from chatd.wire import chats as wire
+
+
+class Reading:
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def chat(self, chat_id: UUID) -> wire.Chat:
+        """The chat alone: its messages are another question."""
+        return shown_chat(await self.row(chat_id))
+
+    async def row(self, chat_id: UUID) -> GetChatRow:
+        """Raises NotFound, also for what the asker may not see."""
+        row = await self._store.get_chat(id=chat_id)
+        if row is None:
+            raise NotFound("Chat")
+        return row
+
+    async def messages(
+        self, chat_id: UUID, *, before_id: int | None, after_id: int | None, limit: int
+    ) -> wire.ChatMessagesPage:
+        if before_id is not None and after_id is not None and after_id >= before_id:
+            raise InvalidRequest("Check after_id.", validations=[Validation("after_id", "less than before_id")])
+        if before_id is None and after_id is not None:
+            rows = await self._store.list_messages_after(chat_id=chat_id, after_id=after_id, max_rows=limit + 1)
+        else:
+            rows = await self._store.list_messages_page(chat_id=chat_id, before_id=before_id, max_rows=limit + 1)
+        if not rows and await self._store.get_chat_state(chat_id=chat_id) is None:
+            raise NotFound("Chat")
+        is_first = before_id is None and after_id is None
+        queued = await self._store.list_queued_messages(chat_id=chat_id) if is_first else []
+        return wire.ChatMessagesPage(
+            messages=[shown_message(read_message(row)) for row in rows[:limit]],
+            queued_messages=[shown_queued(row) for row in queued],
+            has_more=len(rows) > limit,
+        )

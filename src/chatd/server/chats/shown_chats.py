@@ -1,0 +1,97 @@
+"""Chats as clients see them, from each of the rows that they are read as."""
+
+from collections.abc import Iterable
+from typing import Final
+
+import msgspec
+
+from chatd.core.states import Status
+from chatd.server.chats.shown import shown_error
+from chatd.store.queries import ChatChange, GetChatRow
+from chatd.store.transitions import NewChat
+from chatd.wire import chats as wire
+
+ChatRow = GetChatRow
+_LABELS: Final = msgspec.json.Decoder(dict[str, str])
+
+
+def shown_chat(row: ChatRow, children: Iterable[ChatRow] = ()) -> wire.Chat:
+    return wire.Chat(
+        id=row.id,
+        organization_id=row.organization_id,
+        owner_id=row.owner_id,
+        root_chat_id=row.root_chat_id or row.id,
+        parent_chat_id=row.parent_chat_id,
+        last_model_config_id=row.last_model_config_id,
+        last_reasoning_effort=row.last_reasoning_effort,
+        title=row.title,
+        status=row.status,
+        plan_mode="plan" if row.plan_mode else None,
+        last_error=shown_error(row.last_error) if row.status is Status.ERROR else None,
+        last_turn_summary=row.last_turn_summary,
+        summary=row.summary,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        archived=row.archived,
+        shared=False,  # chats can't be shared yet
+        pin_order=row.pin_order,
+        mcp_server_ids=list(row.mcp_server_ids),
+        labels=_LABELS.decode(row.labels),
+        has_unread=False,
+        client_type=row.client.value,
+        children=[shown_chat(child) for child in children],
+    )
+
+
+def chat_after(row: GetChatRow, change: ChatChange) -> GetChatRow:
+    """The row that a request has read, as it is after its own transition: nothing has to be read again."""
+    kept = {name: getattr(change, name) for name in _MOVED}
+    return msgspec.structs.replace(row, **kept)
+
+
+_MOVED: Final = (
+    "status",
+    "archived",
+    "has_open_calls",
+    "queue_length",
+    "held_length",
+    "generation_attempt",
+    "snapshot_version",
+    "history_version",
+    "queue_version",
+    "retry_version",
+    "replica_id",
+    "runner_id",
+    "last_model_config_id",
+    "last_reasoning_effort",
+    "updated_at",
+    "requires_action_deadline_at",
+    "compaction_requested_at",
+    "last_error",
+    "retry_state",
+)
+
+
+def chat_just_made(chat: NewChat, change: ChatChange) -> GetChatRow:
+    """A root that has just been created, as a reader would find it."""
+    return GetChatRow(
+        id=chat.id,
+        organization_id=chat.organization_id,
+        owner_id=chat.owner_id,
+        parent_chat_id=None,
+        root_chat_id=None,
+        title=chat.title,
+        labels=msgspec.json.encode(chat.labels).decode(),
+        mode=chat.mode,
+        plan_mode=chat.plan_mode,
+        client=chat.client,
+        mcp_server_ids=list(chat.mcp_server_ids),
+        dynamic_tools=chat.dynamic_tools,
+        pin_order=0,
+        last_read_message_id=0,
+        last_turn_summary=None,
+        summary=None,
+        summary_generated_at=None,
+        created_at=change.happened_at,
+        **{name: getattr(change, name) for name in _MOVED},
+    )
