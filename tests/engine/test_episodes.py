@@ -25,6 +25,7 @@ def test_each_part_is_an_event_with_its_number():
     assert episode.last == 2
     assert [msgspec.json.decode(event) for event in episode.after(1)] == [
         {
+            "id": "4.2.2",
             "type": "message_part",
             "chat_id": str(CHAT),
             "message_part": {

@@ -10,6 +10,8 @@ from chatd.core.preview import Preview
 from chatd.core.preview_run import PreviewRun, runs_of
 from chatd.core.roles import Role
 from chatd.core.shown_parts import shown_part
+from chatd.core.stream import PartEvent
+from chatd.engine.drop_warnings import Dropped, DropWarnings
 from chatd.engine.tools.live_output import LiveOutput
 from chatd.observe.logs import get_logger
 
@@ -31,7 +33,7 @@ class Episode:
     An event may stand for several parts, joined: it has the number of the last of them.
     """
 
-    def __init__(self, chat_id: UUID, history_version: int, attempt: int) -> None:
+    def __init__(self, chat_id: UUID, history_version: int, attempt: int, *, drops: DropWarnings | None = None) -> None:
         self.chat_id = chat_id
         self.history_version = history_version
         self.attempt = attempt
@@ -41,12 +43,14 @@ class Episode:
         self.live: LiveOutput | None = None  # what running tools say meanwhile: replaced in place, not numbered
         self._older: list[PreviewRun] = []
         self._joined = 0  # how many parts are in them
-        self._recent: list[bytes] = []
+        self._recent: list[PartEvent] = []
         self._previews: list[Preview] = []  # of the recent ones
         self._size = 0
+        self._drops = drops
         self._listeners: list[Listener] = []
+        self._prefix = f"{history_version}.{attempt}."
         self._head = (
-            b'{"type":"message_part","chat_id":"%b","message_part":'
+            b'","type":"message_part","chat_id":"%b","message_part":'
             b'{"history_version":%d,"generation_attempt":%d,"seq":' % (str(chat_id).encode(), history_version, attempt)
         )
 
@@ -56,20 +60,33 @@ class Episode:
         return self._joined + len(self._recent)
 
     def after(self, number: int) -> list[bytes]:
-        """The events of all later parts."""
+        """The JSON of all later parts."""
+        return [event.data for event in self.events_after(number)]
+
+    def events_after(self, number: int, most: int | None = None) -> list[PartEvent]:
+        """The events of all later parts, or of the first `most` of those that are left."""
         if number >= self._joined:
-            return self._recent[number - self._joined :]
-        older = [self._event(run.last, run.after(number)) for run in self._older if run.last > number]
-        return older + self._recent
+            begin = number - self._joined
+            return self._recent[begin:] if most is None else self._recent[begin : begin + most]
+        older: list[PartEvent] = []
+        for run in self._older:
+            if run.last > number:
+                older.append(self._event(max(run.first, number + 1), run.last, run.after(number)))
+                if len(older) == most:
+                    return older
+        return older + (self._recent if most is None else self._recent[: most - len(older)])
 
     def add(self, preview: Preview) -> None:
         if self.is_closed:
             return
-        event = self._event(self.last + 1, preview)
-        if self.dropped or self._size + len(event) > MOST_BYTES:
+        number = self.last + 1
+        event = self._event(number, number, preview)
+        if self.dropped or self._size + len(event.data) > MOST_BYTES:
             self.dropped += 1
+            if self._drops is not None:
+                self._drops.note(self.chat_id, Dropped.PART)
             return
-        self._size += len(event)
+        self._size += len(event.data)
         self._recent.append(event)
         self._previews.append(preview)
         self.fresh.append(preview)
@@ -84,9 +101,11 @@ class Episode:
             except Exception as error:  # noqa: BLE001 - a reader's trouble is not the turn's
                 _log.error("a reader failed", chat_id=str(self.chat_id), exc_info=error)
 
-    def _event(self, number: int, preview: Preview) -> bytes:
+    def _event(self, first: int, last: int, preview: Preview) -> PartEvent:
+        id = f"{self._prefix}{last}"
         part = _ENCODER.encode(shown_part(preview.part))
-        return b'%b%d,"role":"%b","part":%b}}' % (self._head, number, _ROLES[preview.role], part)
+        data = b'{"id":"%b%b%d,"role":"%b","part":%b}}' % (id.encode(), self._head, last, _ROLES[preview.role], part)
+        return PartEvent(id, data, first, last)
 
     def _join(self) -> None:
         """Half of the recent parts are old by now."""
@@ -94,7 +113,7 @@ class Episode:
         for run in runs:
             sent = self._recent[run.first - self._joined - 1 : run.last - self._joined]
             if len(sent) > 1:
-                self._size += run.size + len(self._head) - sum(map(len, sent))
+                self._size += run.size + len(self._head) - sum(len(event.data) for event in sent)
         self._older += runs
         self._joined += RECENT
         del self._recent[:RECENT], self._previews[:RECENT]
@@ -112,7 +131,8 @@ class Episode:
 class Episodes:
     """The current one of each chat that runs here. `on_open` is told of every new one."""
 
-    def __init__(self) -> None:
+    def __init__(self, drops: DropWarnings | None = None) -> None:
+        self._drops = drops
         self._current: dict[UUID, Episode] = {}
         self._on_open: list[Callable[[Episode], None]] = []
 
@@ -123,7 +143,8 @@ class Episodes:
             if (before.history_version, before.attempt) == (history_version, attempt) and not before.is_closed:
                 return before
             before.close()
-        episode = self._current[chat_id] = Episode(chat_id, history_version, attempt)
+        self._forget_drops(chat_id)
+        episode = self._current[chat_id] = Episode(chat_id, history_version, attempt, drops=self._drops)
         for told in self._on_open:
             told(episode)
         return episode
@@ -139,6 +160,11 @@ class Episodes:
         episode = self._current.pop(chat_id, None)
         if episode is not None:
             episode.close()
+            self._forget_drops(chat_id)
 
     def on_open(self, told: Callable[[Episode], None]) -> None:
         self._on_open.append(told)
+
+    def _forget_drops(self, chat_id: UUID) -> None:
+        if self._drops is not None:
+            self._drops.forget(chat_id)

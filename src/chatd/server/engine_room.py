@@ -13,6 +13,7 @@ from chatd.core.turn_settings import ModelContext
 from chatd.engine.around import SideWork
 from chatd.engine.checkpoints import Checkpoints
 from chatd.engine.deployment_settings import DeploymentSettings
+from chatd.engine.drop_warnings import DropWarnings
 from chatd.engine.episodes import Episodes
 from chatd.engine.histories import Histories
 from chatd.engine.meter import EngineMeter
@@ -20,6 +21,7 @@ from chatd.engine.model_calls import ModelCalls
 from chatd.engine.models import Models
 from chatd.engine.parts import EngineParts
 from chatd.engine.preparing import Preparing
+from chatd.engine.recent_messages import RecentMessages
 from chatd.engine.runner import ChatRunner
 from chatd.engine.short_answers import ShortAnswers
 from chatd.engine.side_costs import SideCosts
@@ -78,7 +80,9 @@ async def running_engine(
 ) -> AsyncIterator[Engine]:
     """Runs chats while the block runs. At its end steps under way are finished, for a while, and chats handed over."""
     draining = asyncio.Event()
-    transitions, watch, episodes = Transitions(store, hints), ChatWatch(store, hints, clock), Episodes()
+    recent, drops = RecentMessages(), DropWarnings(clock)
+    transitions = Transitions(store, hints, told=recent.note)
+    watch, episodes = ChatWatch(store, hints, clock), Episodes(drops)
     deployment, spending = DeploymentSettings(store), Spending(store, clock)
     versions.on_change("settings", deployment.forget)
     versions.on_change("usage_limits", spending.forget)
@@ -107,6 +111,8 @@ async def running_engine(
         around=SideWork(titles, ends),
         draining=draining,
         meter=meter,
+        recent=recent,
+        drops=drops,
     )
     worker = Worker(
         store,

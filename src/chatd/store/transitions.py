@@ -5,7 +5,7 @@ refusal is a value. What can't be told from an answer (the connection was lost) 
 Never call these inside of `store.transaction()`: the hint would come before the commit.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Final
 from uuid import UUID
@@ -96,9 +96,11 @@ _NOBODY: Final = UUID(int=0)
 
 
 class Transitions:
-    def __init__(self, store: Store, hints: Hints) -> None:
+    def __init__(self, store: Store, hints: Hints, *, told: Callable[[Applied], None] | None = None) -> None:
+        """`told` learns of each commit before its hint leaves; it returns at once and does not raise."""
         self._store = store
         self._hints = hints
+        self._told = told
 
     # A client asks
 
@@ -395,14 +397,12 @@ class Transitions:
             return Refused(transition, Refusal.NOT_FOUND, State.N)
         if change.outcome != "applied":
             return _refused(change)
-        self._announce(change)
-        return Applied(change, _messages(change, given))
+        return self._announced(Applied(change, _messages(change, given)))
 
     def _all(self, changes: Sequence[ChatChange]) -> list[Applied]:
-        for change in changes:
-            if change.outcome == "applied":
-                self._announce(change)
-        return [Applied(change, _messages(change, ())) for change in changes if change.outcome == "applied"]
+        return [
+            self._announced(Applied(change, _messages(change, ()))) for change in changes if change.outcome == "applied"
+        ]
 
     def _family(self, transition: Transition, changes: Sequence[ChatChange]) -> list[Applied] | Refused:
         if not changes:
@@ -411,10 +411,14 @@ class Transitions:
             return _refused(changes[0])
         return self._all(changes)
 
-    def _announce(self, change: ChatChange) -> None:
+    def _announced(self, applied: Applied) -> Applied:
+        change = applied.change
+        if self._told is not None:
+            self._told(applied)
         self._hints.publish(chat_topic(change.chat_id), ChatHint.of(change).encode())
         if change.replica_id is None and State(change.state_after) in RUNNABLE:
             self._hints.publish(FREE_TOPIC)
+        return applied
 
 
 def _refused(change: ChatChange) -> Refused:
