@@ -10,6 +10,7 @@ import chatd
 from chatd.server.openapi import PublishedDocument
 from chatd.server.problem import litestar_answers
 from chatd.server.routes.asking import RouteParts, route_dependencies
+from chatd.server.routes.chat_config import chat_config_router
 from chatd.server.routes.chat_messages import chat_messages_router
 from chatd.server.routes.chats import chats_router
 from chatd.server.routes.groups import groups_router
@@ -19,6 +20,7 @@ from chatd.server.routes.pages import welcome_page, welcome_style
 from chatd.server.routes.providers import providers_router
 from chatd.server.routes.site import site_router
 from chatd.server.routes.tokens import tokens_router
+from chatd.server.routes.usage_limits import usage_limits_router
 from chatd.server.routes.users import users_router
 
 
@@ -32,6 +34,8 @@ def build_app(parts: RouteParts) -> Litestar:
             site_router,
             providers_router,
             models_router,
+            chat_config_router,
+            usage_limits_router,
             chats_router,
             chat_messages_router,
             welcome_page,

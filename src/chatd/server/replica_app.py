@@ -4,6 +4,7 @@ import chatd
 from chatd.core.access import WATCHER, Person
 from chatd.server.app import build_app
 from chatd.server.asgi import MiddlewareOptions, with_middleware
+from chatd.server.chat_config import ChatConfig
 from chatd.server.chats.chats import chats_of
 from chatd.server.compose import Replica
 from chatd.server.middleware.asgi_types import App
@@ -23,6 +24,7 @@ async def replica_app(replica: Replica, settings: Settings, *, draining: Drainin
     store = replica.opened.store
     with acting_as(WATCHER):
         organization = await store.get_default_organization()
+    models = ModelConfigs(store, replica.catalogue, replica.clock)
     parts = RouteParts(
         store=store,
         accounts=replica.accounts,
@@ -34,7 +36,8 @@ async def replica_app(replica: Replica, settings: Settings, *, draining: Drainin
             replica.clock,
             replica.opened.metrics.engine,
         ),
-        model_configs=ModelConfigs(store, replica.catalogue, replica.clock),
+        model_configs=models,
+        chat_config=ChatConfig(store, models),
         chats=chats_of(store, replica.engine, replica.models, replica.clock, organization.id),
         versions=replica.versions,
         clock=replica.clock,

@@ -19,6 +19,7 @@ from chatd.core.access import Person
 from chatd.core.errors import NotFound, Unauthenticated
 from chatd.core.request_keys import HEADER, LONGEST
 from chatd.server.accounts import Accounts, Client
+from chatd.server.chat_config import ChatConfig
 from chatd.server.chats.chats import Chats
 from chatd.server.model_configs import ModelConfigs
 from chatd.server.providers import Providers
@@ -60,6 +61,7 @@ class RouteParts(msgspec.Struct, frozen=True):
     accounts: Accounts
     providers: Providers
     model_configs: ModelConfigs
+    chat_config: ChatConfig
     chats: Chats
     versions: Versions
     clock: Clock
