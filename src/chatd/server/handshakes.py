@@ -8,6 +8,7 @@ from websockets.http11 import Response
 from websockets.server import ServerProtocol
 from websockets.typing import StatusLike
 
+from chatd.server.middleware.asgi_types import ABORT
 from chatd.wire.problem import Problem
 
 _MESSAGES = {
@@ -35,6 +36,10 @@ class ShapedWebSocketProtocol(WebSocketsSansIOProtocol):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.conn = ShapedHandshake(max_size=self.config.ws_max_size, logger=self.conn.logger)
+
+    async def run_asgi(self) -> None:
+        self.scope["extensions"][ABORT] = self.transport.abort  # type: ignore[index, typeddict-unknown-key]
+        await super().run_asgi()
 
     async def send(self, message: Any) -> None:
         await super().send(message)

@@ -41,6 +41,15 @@ class Identity:
 
     async def authenticate(self, token: str) -> Person | None:
         """The person behind a valid token, else None."""
+        known = await self._find(token)
+        return known and known.person
+
+    async def signed_in(self, token: str) -> tuple[Person, datetime] | None:
+        """As authenticate, and until when the token is valid by itself."""
+        known = await self._find(token)
+        return known and (known.person, known.expires_at)
+
+    async def _find(self, token: str) -> _Known | None:
         if not looks_like_token(token):
             return None
         digest = hash_token(token)
@@ -53,7 +62,7 @@ class Identity:
                 return None
         assert known.person.token_id is not None
         self._used[known.person.token_id] = (known.person.user_id, self._clock.now())
-        return known.person
+        return known
 
     async def _ask(self, digest: bytes) -> _Known | None:
         generation = self._generation

@@ -7,8 +7,8 @@ from chatd.server.asgi import MiddlewareOptions, with_middleware
 from chatd.server.chat_config import ChatConfig
 from chatd.server.chats.chats import chats_of
 from chatd.server.compose import Replica
-from chatd.server.middleware.asgi_types import App
-from chatd.server.middleware.authentication import Credentials
+from chatd.server.middleware.asgi_types import App, Scope
+from chatd.server.middleware.authentication import Credentials, find_credentials, session_cookie_name
 from chatd.server.model_configs import ModelConfigs
 from chatd.server.providers import Providers
 from chatd.server.queued_chats import QueuedChats
@@ -16,6 +16,7 @@ from chatd.server.routes.asking import RouteParts
 from chatd.server.routes.health import HealthRoutes
 from chatd.server.serving import Draining
 from chatd.server.settings import Settings
+from chatd.server.stream.route import SignedIn, StreamRoutes
 from chatd.store.actor import acting_as
 from chatd.wire.users import BuildInfo
 
@@ -51,12 +52,20 @@ async def replica_app(replica: Replica, settings: Settings, *, draining: Drainin
         ),
     )
 
+    async def recognize(scope: Scope) -> SignedIn | None:
+        credentials = find_credentials(scope, cookie=session_cookie_name(parts.secure_cookies))
+        known = credentials and await replica.identity.signed_in(credentials.token.reveal())
+        return known and SignedIn(*known)
+
     async def database() -> str | None:
         await store.ping()
         return None
 
+    streams = StreamRoutes(build_app(parts), store, replica.engine.parts, recognize)
+    draining.on_begin(streams.keeper.end_all)
+    replica.versions.on_change("auth", streams.keeper.check_rights)
     routes = HealthRoutes(
-        build_app(parts),
+        streams,
         clock=replica.clock,
         metrics=replica.opened.metrics,
         checks={"draining": draining.check, "database": database},

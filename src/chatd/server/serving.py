@@ -32,13 +32,21 @@ class Draining:
 
     def __init__(self) -> None:
         self._begun = asyncio.Event()
+        self._told: list[Callable[[], None]] = []
 
     @property
     def begun(self) -> bool:
         return self._begun.is_set()
 
     def begin(self) -> None:
-        self._begun.set()
+        if not self.begun:
+            self._begun.set()
+            for told in self._told:
+                told()
+
+    def on_begin(self, told: Callable[[], None]) -> None:
+        """For those who are too many to wait each in a task of its own. `told` returns at once and does not raise."""
+        self._told.append(told)
 
     async def wait(self) -> None:
         await self._begun.wait()

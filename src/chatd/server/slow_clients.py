@@ -10,6 +10,8 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from chatd.server.middleware.asgi_types import ABORT
+
 HEAD_SECONDS = 20.0  # a phone on a bad line sends its few kB within seconds
 HEAD_BYTES = 64 * 1024  # cookies and proxies' headers stay below 16 kB; also what may come without any body in it
 _MALFORMED = b'{"message":"This is not a valid HTTP request."}'
@@ -44,6 +46,8 @@ class ImpatientProtocol(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         self._expect_head()
         super().on_message_begin()
+        extensions: Any = {ABORT: self.transport.abort}
+        self.scope["extensions"] = extensions
 
     def on_header(self, name: bytes, value: bytes) -> None:
         if self._head_timer is not None:

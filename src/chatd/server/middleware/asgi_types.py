@@ -14,6 +14,8 @@ Send = Callable[[Any], Awaitable[None]]
 App = Callable[[Any, Any, Any], Awaitable[None]]
 Headers = Iterable[tuple[bytes, bytes]]
 
+# An extension of ours in a scope: called, it cuts the connection at once, whatever still waits in its buffer.
+ABORT = "chatd.abort"
 PROBES = frozenset({"/healthz", "/readyz"})
 UNMETERED = PROBES | {"/metrics"}  # asked every few seconds by machines: not logged, not limited
 
