@@ -1,6 +1,7 @@
 """A whole replica on a real socket, for tests of the API."""
 
 import asyncio
+import io
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -43,6 +44,16 @@ class Api:
         async with self._http.request(method, f"{self.url}{path}", json=body, headers=headers) as response:
             text = await response.text()
             return Answer(response.status, msgspec.json.decode(text) if text else None, dict(response.headers))
+
+    async def raw(self, method: str, path: str, data: bytes | None = None, headers: Mapping[str, str] = {}) -> Answer:
+        """With bytes instead of JSON; an answer that is no JSON has its bytes as body."""
+        sent = {**headers, **({"Authorization": f"Bearer {self.token}"} if self.token else {})}
+        body = None if data is None else io.BytesIO(data)  # aiohttp warns of long bytes
+        async with self._http.request(method, f"{self.url}{path}", data=body, headers=sent) as response:
+            content = await response.read()
+            is_json = response.content_type == "application/json"
+            answer = msgspec.json.decode(content) if is_json and content else content
+            return Answer(response.status, answer, {name.lower(): value for name, value in response.headers.items()})
 
     async def get(self, path: str) -> Answer:
         return await self.call("GET", path)

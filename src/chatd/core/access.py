@@ -202,7 +202,7 @@ SETUP: Final = Machine(
     "setup", {Kind.USER: frozenset({Action.READ, Action.CREATE}), Kind.LOGIN: frozenset({Action.CREATE})}
 )
 JANITOR: Final = Machine(
-    "janitor", dict.fromkeys((Kind.TOKEN, Kind.LOGIN, Kind.REPLICA, Kind.CHAT), frozenset({Action.DELETE}))
+    "janitor", dict.fromkeys((Kind.TOKEN, Kind.LOGIN, Kind.REPLICA, Kind.CHAT, Kind.FILE), frozenset({Action.DELETE}))
 )
 WATCHER: Final = Machine("watcher", {Kind.SETTING: _READ, Kind.ORGANIZATION: _READ})
 WORKER: Final = Machine(

@@ -13,6 +13,7 @@ from chatd.server.routes.asking import RouteParts, route_dependencies
 from chatd.server.routes.chat_config import chat_config_router
 from chatd.server.routes.chat_messages import chat_messages_router
 from chatd.server.routes.chats import chats_router
+from chatd.server.routes.files import files_router
 from chatd.server.routes.groups import groups_router
 from chatd.server.routes.login import login_router
 from chatd.server.routes.models import models_router
@@ -36,6 +37,7 @@ def build_app(parts: RouteParts) -> Litestar:
             models_router,
             chat_config_router,
             usage_limits_router,
+            files_router,
             chats_router,
             chat_messages_router,
             welcome_page,

@@ -2,6 +2,7 @@
 
 import chatd
 from chatd.core.access import WATCHER, Person
+from chatd.core.file_types import MOST_BYTES
 from chatd.server.app import build_app
 from chatd.server.asgi import MiddlewareOptions, with_middleware
 from chatd.server.chat_config import ChatConfig
@@ -13,6 +14,7 @@ from chatd.server.model_configs import ModelConfigs
 from chatd.server.providers import Providers
 from chatd.server.queued_chats import QueuedChats
 from chatd.server.routes.asking import RouteParts
+from chatd.server.routes.files import FILES_PATH
 from chatd.server.routes.health import HealthRoutes
 from chatd.server.serving import Draining
 from chatd.server.settings import Settings
@@ -84,6 +86,7 @@ async def replica_app(replica: Replica, settings: Settings, *, draining: Drainin
         allowed_hosts=settings.allowed_hosts,
         trusted_proxies=settings.trusted_proxies,
         body_limit=settings.body_limit,
+        body_limits={FILES_PATH: max(MOST_BYTES, settings.body_limit)},
         requests_per_minute=settings.requests_per_minute,
     )
     return with_middleware(routes, options)
