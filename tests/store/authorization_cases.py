@@ -111,7 +111,16 @@ RUN = Action.RUN
 NOT_TAKEN: dict[str, Any] = {"taker": None, "taker_runner": None, "root_capacity": None, "child_capacity": None}
 NO_FILES: dict[str, Any] = {"file_ids": (), "most_files": 1}
 HOUR = timedelta(hours=1)
-FIRST_PAGE: dict[str, Any] = {"before_updated_at": None, "before_id": None, "max_rows": 5}
+ANY_CHAT: dict[str, Any] = {"title_part": None, "unread": None}
+FIRST_PAGE: dict[str, Any] = {
+    "before_updated_at": None,
+    "before_id": None,
+    "with_pinned": True,
+    "max_rows": 5,
+    **ANY_CHAT,
+}
+PINNED: dict[str, Any] = {"labels": "{}", "after_pin_order": None, "after_id": None, "max_rows": 5, **ANY_CHAT}
+NO_KEY: dict[str, Any] = {"send_key": None, "fingerprint": None, "planning": None}
 EVER: dict[str, Any] = {"since": NOW - timedelta(days=9999), "until": NOW + timedelta(days=9999)}
 SIDE_COST: dict[str, Any] = {
     "kind": SideKind.TITLE,
@@ -143,11 +152,12 @@ CASES: dict[str, Case] = {
     "get_chat_state": in_chat(),
     "list_chats": seen(Kind.CHAT, lambda _: {"archived": False, **FIRST_PAGE}),
     "list_labeled_chats": seen(Kind.CHAT, lambda _: {"archived": False, "labels": "{}", **FIRST_PAGE}),
-    "list_pinned_chats": seen(Kind.CHAT, lambda w: {"owner_id": w.member.id, "max_rows": 5}),
-    "list_child_chats": seen(Kind.CHAT, lambda w: {"root_chat_id": w.chat.chat_id, "after_id": None, "max_rows": 5}),
-    "update_chat_title": seen(Kind.CHAT, lambda w: {"id": w.chat.chat_id, "title": "t"}, UPDATE),
-    "update_chat_labels": seen(Kind.CHAT, lambda w: {"id": w.chat.chat_id, "labels": "{}"}, UPDATE),
-    "update_chat_pin": seen(Kind.CHAT, lambda w: {"id": w.chat.chat_id, "pin_order": 1}, UPDATE),
+    "list_pinned_chats": seen(Kind.CHAT, lambda w: {"owner_id": w.member.id, **PINNED}),
+    "list_child_chats": seen(Kind.CHAT, lambda w: {"root_chat_ids": [w.chat.chat_id], "max_rows": 5}),
+    "update_chat": seen(
+        Kind.CHAT, lambda w: {"id": w.chat.chat_id, "title": "t", "labels": None, "plan_mode": True}, UPDATE
+    ),
+    "pin_chat": seen(Kind.CHAT, lambda w: {"id": w.chat.chat_id, "place": 1}, UPDATE),
     "replace_chat_title": seen(Kind.CHAT, lambda w: {"id": w.chat.chat_id, "title": "t", "expected": "A chat"}, UPDATE),
     "set_turn_label": seen(
         Kind.CHAT, lambda w: {"id": w.chat.chat_id, "history_version": w.chat.history_version, "label": "l"}, UPDATE
@@ -196,7 +206,9 @@ CASES: dict[str, Case] = {
     "delete_old_login_failures": checked(DELETE, Kind.LOGIN, lambda _: {"older_than": HOUR}),
     "insert_setup_code": checked(CREATE, Kind.LOGIN, lambda _: {"hash": b"h"}),
     # messages
-    "list_messages_page": in_chat(lambda _: {"before_id": None, "max_rows": 5}),
+    "list_messages_page": in_chat(lambda _: {"before_id": None, "after_id": None, "max_rows": 5}),
+    "list_user_messages": in_chat(lambda _: {"max_rows": 5}),
+    "get_send": in_chat(lambda _: {"key": new_id()}),
     "list_messages_after": in_chat(lambda _: {"after_id": 0, "max_rows": 5}),
     "list_prompt_messages": in_chat(),
     "get_message": in_chat(lambda w: {"id": (w.chat.inserted_ids or [])[0]}),
@@ -339,7 +351,15 @@ CASES: dict[str, Case] = {
         owner="member",
     ),
     "send_message": asked(
-        RUN, lambda w: {"message": row(by=w.member.id), "interrupts": False, "most_queued": 1, **NO_FILES, **NOT_TAKEN}
+        RUN,
+        lambda w: {
+            "message": row(by=w.member.id),
+            "interrupts": False,
+            "most_queued": 1,
+            **NO_KEY,
+            **NO_FILES,
+            **NOT_TAKEN,
+        },
     ),
     "edit_message": asked(RUN, lambda _: {"edited_id": 0, "message": row(), **NO_FILES, **NOT_TAKEN}),
     "interrupt": asked(UPDATE),

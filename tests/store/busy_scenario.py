@@ -13,8 +13,8 @@ from chatd.core.parts import TextPart
 from chatd.core.roles import Role
 from chatd.store.queries import CheckpointRow
 from chatd.store.store import SqlStore
-from chatd.store.transitions import NewChat, Take, Transitions
-from store.authorization_cases import SIDE_COST
+from chatd.store.transitions import NewChat, Repeated, SendKey, Take, Transitions
+from store.authorization_cases import FIRST_PAGE, PINNED, SIDE_COST
 from store.large_world import LargeWorld, numbered
 from store.silent_hints import SilentHints
 from store.transition_driver import DYNAMIC, ERROR, answer, applied, fence, result
@@ -22,7 +22,7 @@ from store.world import MODEL, NOW, new_id
 
 _MONTH = {"since": NOW - timedelta(days=9999), "until": NOW}
 _STARTS = dict.fromkeys(("day_start", "week_start", "month_start"), NOW - timedelta(days=9999))
-_FIRST_PAGE = {"before_updated_at": None, "before_id": None, "max_rows": 50}
+_FIRST_PAGE = {**FIRST_PAGE, "max_rows": 50}
 
 
 def reads(world: LargeWorld) -> dict[str, dict[str, Any]]:
@@ -35,17 +35,18 @@ def reads(world: LargeWorld) -> dict[str, dict[str, Any]]:
         "get_turn_context": {"chat_id": world.chat, "model_config_id": MODEL},
         "list_chats": {"archived": False, **_FIRST_PAGE, **mine},
         "list_labeled_chats": {"archived": False, "labels": '{"ticket": "101"}', **_FIRST_PAGE, **mine},
-        "list_pinned_chats": {"owner_id": world.owner_id, "max_rows": 50, **mine},
-        "list_child_chats": {"root_chat_id": world.root, "after_id": None, "max_rows": 50},
-        "update_chat_title": {"id": world.chat, "title": "t", **mine},
-        "update_chat_labels": {"id": world.chat, "labels": "{}", **mine},
+        "list_pinned_chats": {"owner_id": world.owner_id, **PINNED, **mine},
+        "list_child_chats": {"root_chat_ids": [world.root], "max_rows": 50},
+        "update_chat": {"id": world.chat, "title": "t", "labels": "{}", "plan_mode": None, **mine},
         "replace_chat_title": {"id": world.chat, "title": "t", "expected": "A chat", **mine},
         "set_turn_label": {"id": world.chat, "history_version": 1, "label": "l", **mine},
         "set_chat_summary": {"id": world.chat, "history_version": 1, "summary": "s", **mine},
         "count_messages_since_summary": {"id": world.chat, "history_version": 1, **mine},
-        "update_chat_pin": {"id": world.chat, "pin_order": 3, **mine},
+        "pin_chat": {"id": world.chat, "place": 3, **mine},
         "mark_chat_read": {"id": world.chat, "message_id": 2**62, **mine},
-        "list_messages_page": {"before_id": None, "max_rows": 50, **chat},
+        "list_messages_page": {"before_id": None, "after_id": None, "max_rows": 50, **chat},
+        "list_user_messages": {"max_rows": 50, **chat},
+        "get_send": {"key": new_id(), **chat},
         "list_messages_after": {"after_id": 100, "max_rows": 50, **chat},
         "list_prompt_messages": chat,
         "get_message": {"id": 1, **chat},
@@ -130,7 +131,14 @@ class Scenario(msgspec.Struct, frozen=True):
         now = fence(await do.commit_step(now, [answer(calls=[("c1", "look")])]))
         now = fence(await do.commit_step(now, [result("c1"), answer("so")]))
         applied(await do.commit_step(now, [answer("done")], finish=True))
-        now = fence(await do.send_message(id, self.user(), take=self.take()))
+        key = SendKey(new_id(), new_id())
+        sent = await do.send_once(id, self.user(), key, planning=True, take=self.take())
+        assert not isinstance(sent, Repeated)
+        now = fence(sent)
+        assert isinstance(await do.send_once(id, self.user(), key), Repeated)
+        queued = await do.send_once(id, self.user(), SendKey(new_id(), new_id()))
+        assert not isinstance(queued, Repeated)
+        applied(await do.delete_queued(id, applied(queued).change.queued_id or 0))
         now = fence(await do.commit_step(now, [answer(calls=[("c2", "look")])]))
         applied(await do.finish_turn(now))
         now = fence(await do.send_message(id, self.user(), file_ids=[self.world.file], take=self.take()))

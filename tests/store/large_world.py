@@ -57,6 +57,8 @@ FROM (SELECT c.*, row_number() OVER (ORDER BY c.created_at, c.id) AS n FROM chat
     LATERAL (SELECT (n * 37) % 100 AS k) AS share
 ORDER BY n;
 
+INSERT INTO chat_sends SELECT s.chat_id, s.chat_id, s.chat_id, 1, NULL, 1, now() FROM chat_state s;
+
 -- In the order of time, which is not that of the chats; the first chat goes on for long.
 INSERT INTO messages (
     chat_id, created_at, revision, role, visibility, compressed, deleted, content_version, content, model_config_id,

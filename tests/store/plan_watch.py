@@ -11,7 +11,10 @@ from chatd.store.migrate import shipped_functions
 from chatd.store.pool import connect
 
 TABLES = frozenset(
-    {"chats", "chat_state", "messages", "queued_messages", "files", "chat_files", "chat_checkpoints", "side_costs"}
+    {
+        *("chats", "chat_state", "messages", "queued_messages", "files", "chat_files", "chat_checkpoints"),
+        *("side_costs", "chat_sends"),
+    }
 )
 _SETTINGS = """
     LOAD 'auto_explain';

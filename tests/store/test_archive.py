@@ -155,7 +155,7 @@ async def test_nobody_has_a_child_in_the_family_of_another(chats: Chats):
 async def test_an_archived_chat_is_not_pinned_any_more(chats: Chats):
     root, other = [await prepare(chats, State.W, Shape(owned=False)) for _ in range(2)]
     for at, chat in enumerate((root, other), start=1):
-        await chats.sql.update_chat_pin(pin_order=at, id=chat.id)
+        await chats.sql.pin_chat(place=at, id=chat.id)
 
     applied(await chats.transitions.archive(root.id))
 

@@ -106,6 +106,7 @@ SHOWN = [
 EMPTY = (
     *("list_pinned_chats", "list_child_chats", "list_chat_files", "list_queued_messages", "get_draft", "has_unread"),
     "list_checkpoints",
+    "get_send",
 )
 EMPTY_SUMS = ("sum_cost_by_model", "sum_cost_by_chat", "sum_runtime_ms")
 

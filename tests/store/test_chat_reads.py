@@ -14,6 +14,7 @@ from chatd.core.parts import TextPart
 from chatd.core.roles import Role, Visibility
 from chatd.store.transitions import Applied
 from chatd.testing.postgres import Database
+from store.authorization_cases import FIRST_PAGE, PINNED
 from store.transition_driver import Chats, answer, applied, fence, open_chats, result
 from store.world import add_user, new_id
 
@@ -36,10 +37,10 @@ def said(role: Role, text: str, visibility: Visibility = Visibility.BOTH, *, com
 async def listed(chats: Chats, *, archived: bool = False) -> list[UUID]:
     """Page by page, two at a time."""
     found: list[UUID] = []
-    at, id = None, None
-    while page := await chats.sql.list_chats(archived=archived, before_updated_at=at, before_id=id, max_rows=2):
+    where: dict[str, Any] = {**FIRST_PAGE, "max_rows": 2}
+    while page := await chats.sql.list_chats(archived=archived, **where):
         found += [chat.id for chat in page]
-        at, id = page[-1].updated_at, page[-1].id
+        where |= {"before_updated_at": page[-1].updated_at, "before_id": page[-1].id}
     return found
 
 
@@ -64,13 +65,13 @@ async def test_chats_of_one_moment_are_all_listed_once(chats: Chats):
 async def test_archived_chats_are_a_list_of_their_own_and_not_pinned(chats: Chats):
     made, other = await started(chats), await started(chats)
     id = made.change.chat_id
-    await chats.sql.update_chat_pin(id=id, pin_order=1)
+    await chats.sql.pin_chat(id=id, place=1)
     await chats.transitions.finish_turn(fence(made))
     await chats.transitions.archive(id)
 
     assert await listed(chats) == [other.change.chat_id]
     assert await listed(chats, archived=True) == [id]
-    assert await chats.sql.list_pinned_chats(owner_id=chats.owner.id, max_rows=5) == []
+    assert await chats.sql.list_pinned_chats(owner_id=chats.owner.id, **PINNED) == []
 
 
 async def test_a_chat_is_found_by_any_of_its_labels(chats: Chats):
@@ -79,43 +80,44 @@ async def test_a_chat_is_found_by_any_of_its_labels(chats: Chats):
     await started(chats)
 
     async def found(labels: str) -> list[UUID]:
-        page = await chats.sql.list_labeled_chats(
-            archived=False, labels=labels, before_updated_at=None, before_id=None, max_rows=5
-        )
+        page = await chats.sql.list_labeled_chats(archived=False, labels=labels, **FIRST_PAGE)
         return [chat.id for chat in page]
 
     assert await found('{"team": "a"}') == [one, both]
     assert await found('{"team": "a", "ticket": "1"}') == [both]
     assert await found('{"team": "b"}') == []
-    await chats.sql.update_chat_labels(id=one, labels='{"team": "b"}')
+    await chats.sql.update_chat(id=one, title=None, labels='{"team": "b"}', plan_mode=None)
     assert await found('{"team": "b"}') == [one]
 
 
 async def test_pinned_chats_come_in_their_order_and_a_child_is_never_pinned(chats: Chats):
     first, second = [(await started(chats)).change.chat_id for _ in range(2)]
     child = (await started(chats, parent=first)).change.chat_id
-    await chats.sql.update_chat_pin(id=first, pin_order=2)
-    await chats.sql.update_chat_pin(id=second, pin_order=1)
+    await chats.sql.pin_chat(id=first, place=7)
+    await chats.sql.pin_chat(id=second, place=1)
+    appended = await chats.sql.list_pinned_chats(owner_id=chats.owner.id, **PINNED)
+    await chats.sql.pin_chat(id=second, place=1)
 
-    pinned = await chats.sql.list_pinned_chats(owner_id=chats.owner.id, max_rows=5)
+    pinned = await chats.sql.list_pinned_chats(owner_id=chats.owner.id, **PINNED)
 
-    assert [chat.id for chat in pinned] == [second, first]
+    assert [chat.id for chat in appended] == [first, second]
+    assert [(chat.id, chat.pin_order) for chat in pinned] == [(second, 1), (first, 2)]
     with pytest.raises(asyncpg.CheckViolationError):
-        await chats.sql.update_chat_pin(id=child, pin_order=1)
+        await chats.sql.pin_chat(id=child, place=1)
 
 
-async def test_the_children_of_a_root_are_all_its_descendants_in_order(chats: Chats):
+async def test_the_children_of_a_root_are_all_its_descendants_the_youngest_first(chats: Chats):
     root = (await started(chats)).change.chat_id
     child = (await started(chats, parent=root)).change.chat_id
     grandchild = (await started(chats, parent=child)).change.chat_id
     await started(chats)
 
-    everyone = await chats.sql.list_child_chats(root_chat_id=root, after_id=None, max_rows=5)
-    later = await chats.sql.list_child_chats(root_chat_id=root, after_id=child, max_rows=5)
+    everyone = await chats.sql.list_child_chats(root_chat_ids=[root, new_id()], max_rows=5)
+    youngest = await chats.sql.list_child_chats(root_chat_ids=[root], max_rows=1)
 
-    assert [chat.id for chat in everyone] == [child, grandchild]
-    assert [chat.id for chat in later] == [grandchild]
-    assert everyone[1].parent_chat_id == child
+    assert [chat.id for chat in everyone] == [grandchild, child]
+    assert [chat.id for chat in youngest] == [grandchild]
+    assert everyone[0].parent_chat_id == child
 
 
 async def test_a_chat_is_unread_from_an_answer_until_it_is_read(chats: Chats):
@@ -133,7 +135,7 @@ async def test_a_chat_is_unread_from_an_answer_until_it_is_read(chats: Chats):
 
     await chats.transitions.commit_step(fence(step), [answer("more")])
     assert await sql.has_unread(chat_id=id)
-    [shown] = await sql.list_chats(archived=False, before_updated_at=None, before_id=None, max_rows=5)
+    [shown] = await sql.list_chats(archived=False, **FIRST_PAGE)
     assert shown.has_unread
     assert shown.last_read_message_id == last
 
@@ -148,8 +150,8 @@ async def test_messages_are_read_in_pages_without_what_is_for_the_model(chats: C
     id, ids = step.change.chat_id, [made.messages[1].id, *(message.id for message in step.messages)]
     sql = chats.sql
 
-    newest = await sql.list_messages_page(chat_id=id, before_id=None, max_rows=3)
-    older = await sql.list_messages_page(chat_id=id, before_id=newest[-1].id, max_rows=3)
+    newest = await sql.list_messages_page(chat_id=id, before_id=None, after_id=None, max_rows=3)
+    older = await sql.list_messages_page(chat_id=id, before_id=newest[-1].id, after_id=None, max_rows=3)
     assert [row.id for row in (*newest, *older)] == ids[::-1]
     after = await sql.list_messages_after(chat_id=id, after_id=ids[1], max_rows=1)
     assert [row.id for row in after] == [ids[2]]
@@ -215,7 +217,7 @@ async def test_a_chat_is_read_with_its_state_and_its_title_can_change(chats: Cha
     made = await started(chats)
     id = made.change.chat_id
 
-    changed = await chats.sql.update_chat_title(id=id, title="Better")
+    changed = await chats.sql.update_chat(id=id, title="Better", labels=None, plan_mode=None)
     chat, state = await chats.sql.get_chat(id=id), await chats.sql.get_chat_state(chat_id=id)
 
     assert changed is not None
@@ -226,7 +228,7 @@ async def test_a_chat_is_read_with_its_state_and_its_title_can_change(chats: Cha
     for missing in (
         await chats.sql.get_chat(id=new_id()),
         await chats.sql.get_chat_state(chat_id=new_id()),
-        await chats.sql.update_chat_title(id=new_id(), title="x"),
+        await chats.sql.update_chat(id=new_id(), title="x", labels=None, plan_mode=None),
     ):
         assert missing is None
 

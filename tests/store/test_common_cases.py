@@ -28,6 +28,7 @@ MODEL = UUID(int=21)
 ROOM = 1000  # a pool so large changes nothing, but asks for the general way
 CASES = 60  # of some thousand, each option of each field several times
 Options = dict[str, Any]
+KEY = UUID(int=77)
 SEND: dict[str, list[Any]] = {
     "model": [None, NOBODY, MODEL],
     "effort": [None, ReasoningEffort.LOW],
@@ -40,6 +41,8 @@ SEND: dict[str, list[Any]] = {
     "effort before": [None, ReasoningEffort.HIGH],
     "retried": [True, False],
     "from the future": [True, False, False],
+    "key": [None, KEY],
+    "planning": [None, True, False],
 }
 COMMIT: dict[str, list[Any]] = {
     "model": [None, NOBODY, MODEL],
@@ -120,17 +123,20 @@ async def comparable(chats: Chats, change: ChatChange) -> dict[str, object]:
             value = datetime.fromisoformat(value)
         if isinstance(value, UUID):
             value = str(value)
-        if name in ("id", "inserted_ids"):
+        if name in ("id", "inserted_ids", "message_id"):
             return [ids[id] for id in value] if isinstance(value, list) else ids[value]
         return here.get(value, value) if isinstance(value, str | datetime) else value
 
     last = view["messages"][-1]
+    sent = await chats.sql.get_send(chat_id=change.chat_id, key=KEY)
     return {
         "row": {name: plain(name, value) for name, value in view["state"].items()},
         "message": {name: plain(name, value) for name, value in last.items()},
         "change": {name: plain(name, getattr(change, name)) for name in change.__struct_fields__},
         "messages": len(view["messages"]),
         "held": len(view["queue"]),
+        "planning": view["chat"]["plan_mode"],
+        "sent": sent and {name: plain(name, getattr(sent, name)) for name in sent.__struct_fields__},
     }
 
 
@@ -161,6 +167,9 @@ async def test_a_message_to_an_idle_chat_comes_to_the_same_by_both_ways(chats: C
                 file_ids=(),
                 most_queued=20,
                 most_files=50,
+                send_key=case["key"],
+                fingerprint=case["key"],
+                planning=case["planning"],
                 taker=taker[0],
                 taker_runner=taker[1],
                 root_capacity=ROOM if general else None,
@@ -178,6 +187,8 @@ async def test_a_message_to_an_idle_chat_comes_to_the_same_by_both_ways(chats: C
         assert (row["status"], row["last_model_config_id"]) == ("running", str(model))
         assert row["last_reasoning_effort"] == (case["effort"] or case["effort before"])
         assert row["generation_attempt"] == int(case["takes"])
+        assert common["planning"] == bool(case["planning"])
+        assert (common["sent"] is None) == (case["key"] is None)
 
 
 @pytest.mark.behaviour("STATE-8")

@@ -40,7 +40,7 @@ async def started(chats: Chats, *messages: NewMessage) -> Applied:
 
 async def shown(chats: Chats, chat_id: UUID) -> list[Message]:
     """Oldest first, as people read."""
-    return (await chats.sql.list_messages_page(chat_id=chat_id, before_id=None, max_rows=1000))[::-1]
+    return (await chats.sql.list_messages_page(chat_id=chat_id, before_id=None, after_id=None, max_rows=1000))[::-1]
 
 
 async def stored(chats: Chats, chat_id: UUID) -> list[dict[str, Any]]:

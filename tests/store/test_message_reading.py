@@ -40,7 +40,7 @@ async def create(world: World, *messages: NewMessage) -> Applied:
 
 
 async def stored(world: World, chat_id: UUID) -> list[Message]:
-    rows = await world.sql.list_messages_page(chat_id=chat_id, before_id=None, max_rows=100)
+    rows = await world.sql.list_messages_page(chat_id=chat_id, before_id=None, after_id=None, max_rows=100)
     return [read_message(row) for row in reversed(rows)]
 
 

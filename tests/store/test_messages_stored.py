@@ -17,6 +17,7 @@ from chatd.core.roles import Role, Visibility
 from chatd.store.queries import Message, MessageRow
 from chatd.store.transitions import Applied
 from chatd.testing.postgres import Database
+from store.authorization_cases import FIRST_PAGE
 from store.busy_scenario import Scenario
 from store.large_world import load
 from store.transition_driver import DYNAMIC, Chats, answer, applied, fence, open_chats, result
@@ -40,7 +41,7 @@ async def started(chats: Chats, *messages: NewMessage) -> Applied:
 
 async def shown(chats: Chats, chat_id: UUID) -> list[Message]:
     """Oldest first, as people read."""
-    return (await chats.sql.list_messages_page(chat_id=chat_id, before_id=None, max_rows=1000))[::-1]
+    return (await chats.sql.list_messages_page(chat_id=chat_id, before_id=None, after_id=None, max_rows=1000))[::-1]
 
 
 async def stored(chats: Chats, chat_id: UUID) -> list[dict[str, Any]]:
@@ -192,7 +193,7 @@ async def test_an_edit_hides_rows_and_every_read_leaves_them_out(chats: Chats):
     # An answer that was hidden is nothing to read any more.
     await chats.transitions.edit_message(id, left[0], chats.user("once more"))
     assert not await sql.has_unread(chat_id=id)
-    listed = await sql.list_chats(archived=False, before_updated_at=None, before_id=None, max_rows=5)
+    listed = await sql.list_chats(archived=False, **FIRST_PAGE)
     assert [chat.has_unread for chat in listed] == [False]
 
 

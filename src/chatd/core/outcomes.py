@@ -43,6 +43,8 @@ class Refusal(StrEnum):
     NOT_ROOT = "not_root"
     PARENT_NOT_OPEN = "parent_not_open"
     ID_TAKEN = "id_taken"
+    REPEATED = "repeated"  # it was sent with this key before
+    KEY_REUSED = "key_reused"  # another message was sent with this key
 
 
 class Refused(msgspec.Struct, frozen=True):
@@ -95,6 +97,12 @@ class Refused(msgspec.Struct, frozen=True):
                 return InvalidRequest("A child is archived with its root.", detail="Archive the root.")
             case Refusal.ID_TAKEN:
                 return Conflict("There is a chat with this id already.")
+            case Refusal.REPEATED:
+                return Conflict("This message was sent already.")
+            case Refusal.KEY_REUSED:
+                return Conflict(
+                    "Another message was sent with this key.", detail="Take a new key for each message that is new."
+                )
             case Refusal.PARENT_NOT_OPEN:
                 return Conflict("The parent chat is not there or is archived.")
 

@@ -41,6 +41,7 @@ from chatd.store.queries import (
     ChatClient,
     ChatDraft,
     ChatMode,
+    ChatSend,
     ChatState,
     CheckpointRow,
     CountMessagesSinceSummaryRow,
@@ -67,10 +68,12 @@ from chatd.store.queries import (
     ListProvidersRow,
     ListSiteSettingsRow,
     ListSpendingRow,
+    ListUserMessagesRow,
     Message,
     MessageRow,
     ModelConfig,
     Organization,
+    PinChatRow,
     Provider,
     QueuedMessage,
     Replica,
@@ -153,6 +156,9 @@ class AuthorizedStore:
         archived: bool,
         before_updated_at: datetime | None,
         before_id: UUID | None,
+        with_pinned: bool,
+        title_part: str | None,
+        unread: bool | None,
         max_rows: int,
         authorize: Filter = EVERYTHING,
     ) -> list[ListChatsRow]:
@@ -161,6 +167,9 @@ class AuthorizedStore:
             archived=archived,
             before_updated_at=before_updated_at,
             before_id=before_id,
+            with_pinned=with_pinned,
+            title_part=title_part,
+            unread=unread,
             max_rows=max_rows,
             authorize=authorize,
         )
@@ -172,6 +181,9 @@ class AuthorizedStore:
         labels: str,
         before_updated_at: datetime | None,
         before_id: UUID | None,
+        with_pinned: bool,
+        title_part: str | None,
+        unread: bool | None,
         max_rows: int,
         authorize: Filter = EVERYTHING,
     ) -> list[ListLabeledChatsRow]:
@@ -181,35 +193,66 @@ class AuthorizedStore:
             labels=labels,
             before_updated_at=before_updated_at,
             before_id=before_id,
+            with_pinned=with_pinned,
+            title_part=title_part,
+            unread=unread,
             max_rows=max_rows,
             authorize=authorize,
         )
 
     async def list_pinned_chats(
-        self, *, owner_id: UUID, max_rows: int, authorize: Filter = EVERYTHING
+        self,
+        *,
+        owner_id: UUID,
+        labels: str,
+        after_pin_order: int | None,
+        after_id: UUID | None,
+        title_part: str | None,
+        unread: bool | None,
+        max_rows: int,
+        authorize: Filter = EVERYTHING,
     ) -> list[ListPinnedChatsRow]:
         authorize = self._visible("list_pinned_chats", Kind.CHAT, authorize)
-        return await self._inner.list_pinned_chats(owner_id=owner_id, max_rows=max_rows, authorize=authorize)
+        return await self._inner.list_pinned_chats(
+            owner_id=owner_id,
+            labels=labels,
+            after_pin_order=after_pin_order,
+            after_id=after_id,
+            title_part=title_part,
+            unread=unread,
+            max_rows=max_rows,
+            authorize=authorize,
+        )
 
     async def list_child_chats(
-        self, *, root_chat_id: UUID, after_id: UUID | None, max_rows: int, authorize: Filter = EVERYTHING
+        self, *, root_chat_ids: Sequence[UUID], max_rows: int, authorize: Filter = EVERYTHING
     ) -> list[ListChildChatsRow]:
         authorize = self._visible("list_child_chats", Kind.CHAT, authorize)
         return await self._inner.list_child_chats(
-            root_chat_id=root_chat_id, after_id=after_id, max_rows=max_rows, authorize=authorize
+            root_chat_ids=root_chat_ids,
+            max_rows=max_rows,
+            authorize=authorize,
         )
 
-    async def update_chat_title(self, *, title: str, id: UUID, authorize: Filter = EVERYTHING) -> Chat | None:
-        authorize = self._visible("update_chat_title", Kind.CHAT, authorize, Action.UPDATE)
-        return await self._inner.update_chat_title(title=title, id=id, authorize=authorize)
+    async def update_chat(
+        self, *, title: str | None, labels: str | None, plan_mode: bool | None, id: UUID, authorize: Filter = EVERYTHING
+    ) -> Chat | None:
+        authorize = self._visible("update_chat", Kind.CHAT, authorize, Action.UPDATE)
+        return await self._inner.update_chat(
+            title=title,
+            labels=labels,
+            plan_mode=plan_mode,
+            id=id,
+            authorize=authorize,
+        )
 
-    async def update_chat_labels(self, *, labels: str, id: UUID, authorize: Filter = EVERYTHING) -> Chat | None:
-        authorize = self._visible("update_chat_labels", Kind.CHAT, authorize, Action.UPDATE)
-        return await self._inner.update_chat_labels(labels=labels, id=id, authorize=authorize)
-
-    async def update_chat_pin(self, *, pin_order: int, id: UUID, authorize: Filter = EVERYTHING) -> Chat | None:
-        authorize = self._visible("update_chat_pin", Kind.CHAT, authorize, Action.UPDATE)
-        return await self._inner.update_chat_pin(pin_order=pin_order, id=id, authorize=authorize)
+    async def pin_chat(self, *, id: UUID, place: int, authorize: Filter = EVERYTHING) -> list[PinChatRow]:
+        authorize = self._visible("pin_chat", Kind.CHAT, authorize, Action.UPDATE)
+        return await self._inner.pin_chat(
+            id=id,
+            place=place,
+            authorize=authorize,
+        )
 
     async def mark_chat_read(self, *, message_id: int, id: UUID, authorize: Filter = EVERYTHING) -> int | None:
         authorize = self._visible("mark_chat_read", Kind.CHAT, authorize, Action.UPDATE)
@@ -359,11 +402,21 @@ class AuthorizedStore:
         return await self._inner.insert_setup_code(hash=hash)
 
     async def list_messages_page(
-        self, *, chat_id: UUID, before_id: int | None, max_rows: int, authorize: Filter = EVERYTHING
+        self,
+        *,
+        chat_id: UUID,
+        before_id: int | None,
+        after_id: int | None,
+        max_rows: int,
+        authorize: Filter = EVERYTHING,
     ) -> list[Message]:
         authorize = self._visible("list_messages_page", Kind.CHAT, authorize)
         return await self._inner.list_messages_page(
-            chat_id=chat_id, before_id=before_id, max_rows=max_rows, authorize=authorize
+            chat_id=chat_id,
+            before_id=before_id,
+            after_id=after_id,
+            max_rows=max_rows,
+            authorize=authorize,
         )
 
     async def list_messages_after(
@@ -372,6 +425,24 @@ class AuthorizedStore:
         authorize = self._visible("list_messages_after", Kind.CHAT, authorize)
         return await self._inner.list_messages_after(
             chat_id=chat_id, after_id=after_id, max_rows=max_rows, authorize=authorize
+        )
+
+    async def list_user_messages(
+        self, *, chat_id: UUID, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[ListUserMessagesRow]:
+        authorize = self._visible("list_user_messages", Kind.CHAT, authorize)
+        return await self._inner.list_user_messages(
+            chat_id=chat_id,
+            max_rows=max_rows,
+            authorize=authorize,
+        )
+
+    async def get_send(self, *, chat_id: UUID, key: UUID, authorize: Filter = EVERYTHING) -> ChatSend | None:
+        authorize = self._visible("get_send", Kind.CHAT, authorize)
+        return await self._inner.get_send(
+            chat_id=chat_id,
+            key=key,
+            authorize=authorize,
         )
 
     async def list_prompt_messages(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> list[Message]:
@@ -833,6 +904,9 @@ class AuthorizedStore:
         file_ids: Sequence[UUID],
         most_queued: int,
         most_files: int,
+        send_key: UUID | None,
+        fingerprint: UUID | None,
+        planning: bool | None,
         taker: UUID | None,
         taker_runner: UUID | None,
         root_capacity: int | None,
@@ -847,6 +921,9 @@ class AuthorizedStore:
             file_ids=file_ids,
             most_queued=most_queued,
             most_files=most_files,
+            send_key=send_key,
+            fingerprint=fingerprint,
+            planning=planning,
             taker=taker,
             taker_runner=taker_runner,
             root_capacity=root_capacity,

@@ -10,6 +10,7 @@ class UniqueConstraint(StrEnum):
     CHAT_CHECKPOINTS_PKEY = "chat_checkpoints_pkey"
     CHAT_DRAFTS_PKEY = "chat_drafts_pkey"
     CHAT_FILES_PKEY = "chat_files_pkey"
+    CHAT_SENDS_PKEY = "chat_sends_pkey"
     CHAT_STATE_PKEY = "chat_state_pkey"
     CHATS_PKEY = "chats_pkey"
     ENCRYPTION_KEYS_PKEY = "encryption_keys_pkey"
@@ -52,6 +53,7 @@ class ForeignKeyConstraint(StrEnum):
     CHAT_DRAFTS_CHAT_ID_FKEY = "chat_drafts_chat_id_fkey"
     CHAT_FILES_CHAT_ID_FKEY = "chat_files_chat_id_fkey"
     CHAT_FILES_FILE_ID_FKEY = "chat_files_file_id_fkey"
+    CHAT_SENDS_CHAT_ID_FKEY = "chat_sends_chat_id_fkey"
     CHAT_STATE_CHAT_ID_FKEY = "chat_state_chat_id_fkey"
     CHATS_ORGANIZATION_ID_FKEY = "chats_organization_id_fkey"
     CHATS_OWNER_ID_FKEY = "chats_owner_id_fkey"
@@ -76,6 +78,7 @@ class ForeignKeyConstraint(StrEnum):
 class CheckConstraint(StrEnum):
     """Checks of tables and domains."""
 
+    CHAT_SENDS_ONE_PLACE = "chat_sends_one_place"
     CHATS_DYNAMIC_TOOLS_IS_LIST = "chats_dynamic_tools_is_list"
     CHATS_FAMILY = "chats_family"
     CHATS_LABELS_IS_OBJECT = "chats_labels_is_object"

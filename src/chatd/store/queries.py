@@ -88,6 +88,9 @@ class GetChatRow(Struct, frozen=True, gc=False):
     compaction_requested_at: datetime | None
     last_error: str | None
     retry_state: str | None
+    owner_username: str
+    owner_name: str
+    has_unread: bool
 
 
 class ChatState(Struct, frozen=True, gc=False):
@@ -121,6 +124,7 @@ class ListChatsRow(Struct, frozen=True, gc=False):
     """A row of list_chats."""
 
     id: UUID
+    organization_id: UUID
     owner_id: UUID
     parent_chat_id: UUID | None
     root_chat_id: UUID | None
@@ -129,9 +133,11 @@ class ListChatsRow(Struct, frozen=True, gc=False):
     mode: ChatMode | None
     plan_mode: bool
     client: ChatClient
+    mcp_server_ids: list[UUID]
     pin_order: int
     last_read_message_id: int
     last_turn_summary: str | None
+    summary: str | None
     created_at: datetime
     updated_at: datetime
     status: Status
@@ -142,6 +148,8 @@ class ListChatsRow(Struct, frozen=True, gc=False):
     last_reasoning_effort: ReasoningEffort | None
     requires_action_deadline_at: datetime | None
     last_error: str | None
+    owner_username: str
+    owner_name: str
     has_unread: bool
 
 
@@ -149,6 +157,7 @@ class ListLabeledChatsRow(Struct, frozen=True, gc=False):
     """A row of list_labeled_chats."""
 
     id: UUID
+    organization_id: UUID
     owner_id: UUID
     parent_chat_id: UUID | None
     root_chat_id: UUID | None
@@ -157,9 +166,11 @@ class ListLabeledChatsRow(Struct, frozen=True, gc=False):
     mode: ChatMode | None
     plan_mode: bool
     client: ChatClient
+    mcp_server_ids: list[UUID]
     pin_order: int
     last_read_message_id: int
     last_turn_summary: str | None
+    summary: str | None
     created_at: datetime
     updated_at: datetime
     status: Status
@@ -170,6 +181,8 @@ class ListLabeledChatsRow(Struct, frozen=True, gc=False):
     last_reasoning_effort: ReasoningEffort | None
     requires_action_deadline_at: datetime | None
     last_error: str | None
+    owner_username: str
+    owner_name: str
     has_unread: bool
 
 
@@ -177,6 +190,7 @@ class ListPinnedChatsRow(Struct, frozen=True, gc=False):
     """A row of list_pinned_chats."""
 
     id: UUID
+    organization_id: UUID
     owner_id: UUID
     parent_chat_id: UUID | None
     root_chat_id: UUID | None
@@ -185,9 +199,11 @@ class ListPinnedChatsRow(Struct, frozen=True, gc=False):
     mode: ChatMode | None
     plan_mode: bool
     client: ChatClient
+    mcp_server_ids: list[UUID]
     pin_order: int
     last_read_message_id: int
     last_turn_summary: str | None
+    summary: str | None
     created_at: datetime
     updated_at: datetime
     status: Status
@@ -198,6 +214,8 @@ class ListPinnedChatsRow(Struct, frozen=True, gc=False):
     last_reasoning_effort: ReasoningEffort | None
     requires_action_deadline_at: datetime | None
     last_error: str | None
+    owner_username: str
+    owner_name: str
     has_unread: bool
 
 
@@ -205,6 +223,7 @@ class ListChildChatsRow(Struct, frozen=True, gc=False):
     """A row of list_child_chats."""
 
     id: UUID
+    organization_id: UUID
     owner_id: UUID
     parent_chat_id: UUID | None
     root_chat_id: UUID | None
@@ -213,9 +232,11 @@ class ListChildChatsRow(Struct, frozen=True, gc=False):
     mode: ChatMode | None
     plan_mode: bool
     client: ChatClient
+    mcp_server_ids: list[UUID]
     pin_order: int
     last_read_message_id: int
     last_turn_summary: str | None
+    summary: str | None
     created_at: datetime
     updated_at: datetime
     status: Status
@@ -226,6 +247,8 @@ class ListChildChatsRow(Struct, frozen=True, gc=False):
     last_reasoning_effort: ReasoningEffort | None
     requires_action_deadline_at: datetime | None
     last_error: str | None
+    owner_username: str
+    owner_name: str
     has_unread: bool
 
 
@@ -248,6 +271,13 @@ class Chat(Struct, frozen=True, gc=False):
     summary: str | None
     summary_generated_at: datetime | None
     created_at: datetime
+
+
+class PinChatRow(Struct, frozen=True, gc=False):
+    """A row of pin_chat."""
+
+    id: UUID
+    pin_order: int
 
 
 class CountMessagesSinceSummaryRow(Struct, frozen=True, gc=False):
@@ -357,6 +387,24 @@ class Message(Struct, frozen=True, gc=False):
     context_limit: int | None
     cost_microdollars: int | None
     runtime_ms: int | None
+
+
+class ListUserMessagesRow(Struct, frozen=True, gc=False):
+    """A row of list_user_messages."""
+
+    id: int
+    content_version: int
+    content: str
+
+
+class ChatSend(Struct, frozen=True, gc=False):
+    chat_id: UUID
+    key: UUID
+    fingerprint: UUID
+    message_id: int | None
+    queued_id: int | None
+    revision: int
+    created_at: datetime
 
 
 class SumCostByModelRow(Struct, frozen=True, gc=False):
@@ -769,11 +817,14 @@ class Queries(Protocol):
         archived: bool,
         before_updated_at: datetime | None,
         before_id: UUID | None,
+        with_pinned: bool,
+        title_part: str | None,
+        unread: bool | None,
         max_rows: int,
         authorize: Filter = EVERYTHING,
     ) -> list[ListChatsRow]:
         """Root chats, the last active first, before a cursor. For the chats of one user give `authorize=OwnedBy(user_id)`, which
-        is also what makes it fast: of everyone's it reads all.
+        is also what makes it fast: of everyone's it reads all. `title_part` in any case of letters.
         """
         ...
 
@@ -784,6 +835,9 @@ class Queries(Protocol):
         labels: str,
         before_updated_at: datetime | None,
         before_id: UUID | None,
+        with_pinned: bool,
+        title_part: str | None,
+        unread: bool | None,
         max_rows: int,
         authorize: Filter = EVERYTHING,
     ) -> list[ListLabeledChatsRow]:
@@ -791,25 +845,37 @@ class Queries(Protocol):
         ...
 
     async def list_pinned_chats(
-        self, *, owner_id: UUID, max_rows: int, authorize: Filter = EVERYTHING
+        self,
+        *,
+        owner_id: UUID,
+        labels: str,
+        after_pin_order: int | None,
+        after_id: UUID | None,
+        title_part: str | None,
+        unread: bool | None,
+        max_rows: int,
+        authorize: Filter = EVERYTHING,
     ) -> list[ListPinnedChatsRow]:
-        """A user's pinned chats in their order."""
+        """A user's pinned chats in their order, after a cursor; with all these labels, or '{}'."""
         ...
 
     async def list_child_chats(
-        self, *, root_chat_id: UUID, after_id: UUID | None, max_rows: int, authorize: Filter = EVERYTHING
+        self, *, root_chat_ids: Sequence[UUID], max_rows: int, authorize: Filter = EVERYTHING
     ) -> list[ListChildChatsRow]:
-        """All descendants of a root chat in the order of their creation, after a cursor."""
+        """All descendants of these root chats, the youngest of each first."""
         ...
 
-    async def update_chat_title(self, *, title: str, id: UUID, authorize: Filter = EVERYTHING) -> Chat | None: ...
-
-    async def update_chat_labels(self, *, labels: str, id: UUID, authorize: Filter = EVERYTHING) -> Chat | None:
-        """Replaces all labels."""
+    async def update_chat(
+        self, *, title: str | None, labels: str | None, plan_mode: bool | None, id: UUID, authorize: Filter = EVERYTHING
+    ) -> Chat | None:
+        """What is NULL stays; labels are replaced as a whole."""
         ...
 
-    async def update_chat_pin(self, *, pin_order: int, id: UUID, authorize: Filter = EVERYTHING) -> Chat | None:
-        """0 unpins; a child can't be pinned (a constraint), nor can an archived chat."""
+    async def pin_chat(self, *, id: UUID, place: int, authorize: Filter = EVERYTHING) -> list[PinChatRow]:
+        """0 unpins. Else its place among the owner's pinned chats, as far as there is one; a chat that was not pinned becomes the
+        last. All are numbered anew, and those that moved come back. A child can't be pinned (a constraint), nor can an
+        archived chat.
+        """
         ...
 
     async def mark_chat_read(self, *, message_id: int, id: UUID, authorize: Filter = EVERYTHING) -> int | None:
@@ -921,15 +987,31 @@ class Queries(Protocol):
     async def insert_setup_code(self, *, hash: bytes) -> int: ...
 
     async def list_messages_page(
-        self, *, chat_id: UUID, before_id: int | None, max_rows: int, authorize: Filter = EVERYTHING
+        self,
+        *,
+        chat_id: UUID,
+        before_id: int | None,
+        after_id: int | None,
+        max_rows: int,
+        authorize: Filter = EVERYTHING,
     ) -> list[Message]:
-        """What people see of a chat: newest first, before a message."""
+        """What people see of a chat: newest first, before a message, and after another."""
         ...
 
     async def list_messages_after(
         self, *, chat_id: UUID, after_id: int, max_rows: int, authorize: Filter = EVERYTHING
     ) -> list[Message]:
         """What people see of a chat that came after a message, in order."""
+        ...
+
+    async def list_user_messages(
+        self, *, chat_id: UUID, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[ListUserMessagesRow]:
+        """What people have written in a chat, newest first."""
+        ...
+
+    async def get_send(self, *, chat_id: UUID, key: UUID, authorize: Filter = EVERYTHING) -> ChatSend | None:
+        """What was answered to a message that was sent with this key."""
         ...
 
     async def list_prompt_messages(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> list[Message]:
@@ -1253,6 +1335,9 @@ class Queries(Protocol):
         file_ids: Sequence[UUID],
         most_queued: int,
         most_files: int,
+        send_key: UUID | None,
+        fingerprint: UUID | None,
+        planning: bool | None,
         taker: UUID | None,
         taker_runner: UUID | None,
         root_capacity: int | None,
@@ -1554,8 +1639,12 @@ SELECT
     c.id, c.organization_id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode, c.client, c.mcp_server_ids, c.dynamic_tools, c.pin_order, c.last_read_message_id, c.last_turn_summary, c.summary, c.summary_generated_at, c.created_at, s.status, s.archived, s.has_open_calls, s.queue_length, s.held_length, s.generation_attempt, s.snapshot_version,
     s.history_version, s.queue_version, s.retry_version, s.replica_id, s.runner_id, s.last_model_config_id,
     s.last_reasoning_effort, s.updated_at, s.requires_action_deadline_at, s.compaction_requested_at, s.last_error,
-    s.retry_state
-FROM chats c JOIN chat_state s ON s.chat_id = c.id
+    s.retry_state, u.username AS owner_username, u.display_name AS owner_name,
+    EXISTS (
+        SELECT FROM messages m
+        WHERE m.chat_id = c.id AND m.id > c.last_read_message_id AND m.role = 'assistant' AND NOT m.deleted
+    ) AS has_unread
+FROM chats c JOIN chat_state s ON s.chat_id = c.id JOIN users u ON u.id = c.owner_id
 WHERE c.id = $1""",
     """
 """,
@@ -1572,104 +1661,139 @@ WHERE s.chat_id = $1""",
 _LIST_CHATS = (
     """-- name: list_chats
 SELECT
-    c.id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode, c.client, c.pin_order,
-    c.last_read_message_id, c.last_turn_summary, c.created_at, s.updated_at, s.status, s.archived, s.queue_length,
-    s.snapshot_version, s.last_model_config_id, s.last_reasoning_effort, s.requires_action_deadline_at, s.last_error,
+    c.id, c.organization_id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode,
+    c.client, c.mcp_server_ids, c.pin_order, c.last_read_message_id, c.last_turn_summary, c.summary, c.created_at,
+    s.updated_at, s.status, s.archived, s.queue_length, s.snapshot_version, s.last_model_config_id,
+    s.last_reasoning_effort, s.requires_action_deadline_at, s.last_error, u.username AS owner_username,
+    u.display_name AS owner_name,
     EXISTS (
         SELECT FROM messages m
         WHERE m.chat_id = c.id AND m.id > c.last_read_message_id AND m.role = 'assistant' AND NOT m.deleted
     ) AS has_unread
-FROM chats c JOIN chat_state s ON s.chat_id = c.id
+FROM chats c JOIN chat_state s ON s.chat_id = c.id JOIN users u ON u.id = c.owner_id
 WHERE NOT s.is_child AND s.archived = $1
   AND (s.updated_at, s.chat_id)
-    < (coalesce($2::timestamptz, 'infinity'), coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))""",
+    < (coalesce($2::timestamptz, 'infinity'), coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+  AND ($4::boolean OR c.pin_order = 0)
+  AND ($5::text IS NULL OR strpos(lower(c.title), lower($5)) > 0)
+  AND ($6::boolean IS NULL OR $6 = EXISTS (
+      SELECT FROM messages m
+      WHERE m.chat_id = c.id AND m.id > c.last_read_message_id AND m.role = 'assistant' AND NOT m.deleted
+  ))""",
     """
 ORDER BY s.updated_at DESC, s.chat_id DESC
-LIMIT $4::int
+LIMIT $7::int
 """,
 )
 
 _LIST_LABELED_CHATS = (
     """-- name: list_labeled_chats
 SELECT
-    c.id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode, c.client, c.pin_order,
-    c.last_read_message_id, c.last_turn_summary, c.created_at, s.updated_at, s.status, s.archived, s.queue_length,
-    s.snapshot_version, s.last_model_config_id, s.last_reasoning_effort, s.requires_action_deadline_at, s.last_error,
+    c.id, c.organization_id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode,
+    c.client, c.mcp_server_ids, c.pin_order, c.last_read_message_id, c.last_turn_summary, c.summary, c.created_at,
+    s.updated_at, s.status, s.archived, s.queue_length, s.snapshot_version, s.last_model_config_id,
+    s.last_reasoning_effort, s.requires_action_deadline_at, s.last_error, u.username AS owner_username,
+    u.display_name AS owner_name,
     EXISTS (
         SELECT FROM messages m
         WHERE m.chat_id = c.id AND m.id > c.last_read_message_id AND m.role = 'assistant' AND NOT m.deleted
     ) AS has_unread
-FROM chats c JOIN chat_state s ON s.chat_id = c.id
+FROM chats c JOIN chat_state s ON s.chat_id = c.id JOIN users u ON u.id = c.owner_id
 WHERE NOT s.is_child AND s.archived = $1 AND c.labels @> $2::jsonb
   AND (s.updated_at, s.chat_id)
-    < (coalesce($3::timestamptz, 'infinity'), coalesce($4::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))""",
+    < (coalesce($3::timestamptz, 'infinity'), coalesce($4::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+  AND ($5::boolean OR c.pin_order = 0)
+  AND ($6::text IS NULL OR strpos(lower(c.title), lower($6)) > 0)
+  AND ($7::boolean IS NULL OR $7 = EXISTS (
+      SELECT FROM messages m
+      WHERE m.chat_id = c.id AND m.id > c.last_read_message_id AND m.role = 'assistant' AND NOT m.deleted
+  ))""",
     """
 ORDER BY s.updated_at DESC, s.chat_id DESC
-LIMIT $5::int
+LIMIT $8::int
 """,
 )
 
 _LIST_PINNED_CHATS = (
     """-- name: list_pinned_chats
 SELECT
-    c.id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode, c.client, c.pin_order,
-    c.last_read_message_id, c.last_turn_summary, c.created_at, s.updated_at, s.status, s.archived, s.queue_length,
-    s.snapshot_version, s.last_model_config_id, s.last_reasoning_effort, s.requires_action_deadline_at, s.last_error,
+    c.id, c.organization_id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode,
+    c.client, c.mcp_server_ids, c.pin_order, c.last_read_message_id, c.last_turn_summary, c.summary, c.created_at,
+    s.updated_at, s.status, s.archived, s.queue_length, s.snapshot_version, s.last_model_config_id,
+    s.last_reasoning_effort, s.requires_action_deadline_at, s.last_error, u.username AS owner_username,
+    u.display_name AS owner_name,
     EXISTS (
         SELECT FROM messages m
         WHERE m.chat_id = c.id AND m.id > c.last_read_message_id AND m.role = 'assistant' AND NOT m.deleted
     ) AS has_unread
-FROM chats c JOIN chat_state s ON s.chat_id = c.id
-WHERE c.owner_id = $1 AND c.pin_order > 0""",
+FROM chats c JOIN chat_state s ON s.chat_id = c.id JOIN users u ON u.id = c.owner_id
+WHERE c.owner_id = $1 AND c.pin_order > 0 AND c.labels @> $2::jsonb
+  AND (c.pin_order, c.id)
+    > (coalesce($3::integer, 0), coalesce($4::uuid, '00000000-0000-0000-0000-000000000000'))
+  AND ($5::text IS NULL OR strpos(lower(c.title), lower($5)) > 0)
+  AND ($6::boolean IS NULL OR $6 = EXISTS (
+      SELECT FROM messages m
+      WHERE m.chat_id = c.id AND m.id > c.last_read_message_id AND m.role = 'assistant' AND NOT m.deleted
+  ))""",
     """
 ORDER BY c.pin_order, c.id
-LIMIT $2::int
+LIMIT $7::int
 """,
 )
 
 _LIST_CHILD_CHATS = (
     """-- name: list_child_chats
 SELECT
-    c.id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode, c.client, c.pin_order,
-    c.last_read_message_id, c.last_turn_summary, c.created_at, s.updated_at, s.status, s.archived, s.queue_length,
-    s.snapshot_version, s.last_model_config_id, s.last_reasoning_effort, s.requires_action_deadline_at, s.last_error,
+    c.id, c.organization_id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode,
+    c.client, c.mcp_server_ids, c.pin_order, c.last_read_message_id, c.last_turn_summary, c.summary, c.created_at,
+    s.updated_at, s.status, s.archived, s.queue_length, s.snapshot_version, s.last_model_config_id,
+    s.last_reasoning_effort, s.requires_action_deadline_at, s.last_error, u.username AS owner_username,
+    u.display_name AS owner_name,
     EXISTS (
         SELECT FROM messages m
         WHERE m.chat_id = c.id AND m.id > c.last_read_message_id AND m.role = 'assistant' AND NOT m.deleted
     ) AS has_unread
-FROM chats c JOIN chat_state s ON s.chat_id = c.id
-WHERE c.root_chat_id = $1::uuid AND c.id > coalesce($2::uuid, '00000000-0000-0000-0000-000000000000')""",
+FROM chats c JOIN chat_state s ON s.chat_id = c.id JOIN users u ON u.id = c.owner_id
+WHERE c.root_chat_id = ANY ($1::uuid[])""",
     """
-ORDER BY c.id
-LIMIT $3::int
+ORDER BY c.root_chat_id, c.created_at DESC, c.id DESC
+LIMIT $2::int
 """,
 )
 
-_UPDATE_CHAT_TITLE = (
-    """-- name: update_chat_title
-UPDATE chats SET title = $1
-WHERE id = $2""",
+_UPDATE_CHAT = (
+    """-- name: update_chat
+UPDATE chats SET
+    title = coalesce($1::text, title),
+    labels = coalesce($2::jsonb, labels),
+    plan_mode = coalesce($3::boolean, plan_mode)
+WHERE id = $4""",
     """
 RETURNING id, organization_id, owner_id, parent_chat_id, root_chat_id, title, labels, mode, plan_mode, client, mcp_server_ids, dynamic_tools, pin_order, last_read_message_id, last_turn_summary, summary, summary_generated_at, created_at
 """,
 )
 
-_UPDATE_CHAT_LABELS = (
-    """-- name: update_chat_labels
-UPDATE chats SET labels = $1
-WHERE id = $2""",
+_PIN_CHAT = (
+    """-- name: pin_chat
+WITH target AS (
+    SELECT c.id, c.owner_id, c.pin_order FROM chats c JOIN chat_state s ON s.chat_id = c.id
+    WHERE c.id = $1 AND ($2::integer = 0 OR NOT s.archived)""",
     """
-RETURNING id, organization_id, owner_id, parent_chat_id, root_chat_id, title, labels, mode, plan_mode, client, mcp_server_ids, dynamic_tools, pin_order, last_read_message_id, last_turn_summary, summary, summary_generated_at, created_at
-""",
+), ranked AS (
+    SELECT o.id, 2 * row_number() OVER (ORDER BY o.pin_order, o.id) AS rank
+    FROM target JOIN chats o ON o.owner_id = target.owner_id AND o.pin_order > 0 AND o.id <> target.id
+    UNION ALL
+    SELECT target.id, CASE WHEN target.pin_order = 0 THEN 9223372036854775807 ELSE 2 * $2::bigint - 1 END
+    FROM target WHERE $2 > 0
+), placed AS (
+    SELECT ranked.id, row_number() OVER (ORDER BY ranked.rank)::integer AS place FROM ranked
+    UNION ALL
+    SELECT target.id, 0 FROM target WHERE $2 = 0
 )
-
-_UPDATE_CHAT_PIN = (
-    """-- name: update_chat_pin
-UPDATE chats SET pin_order = $1
-WHERE id = $2
-  AND ($1 = 0 OR EXISTS (SELECT FROM chat_state s WHERE s.chat_id = chats.id AND NOT s.archived))""",
-    """
-RETURNING id, organization_id, owner_id, parent_chat_id, root_chat_id, title, labels, mode, plan_mode, client, mcp_server_ids, dynamic_tools, pin_order, last_read_message_id, last_turn_summary, summary, summary_generated_at, created_at
+UPDATE chats SET pin_order = placed.place
+FROM placed
+WHERE chats.id = placed.id AND (chats.pin_order <> placed.place OR chats.id = $1)
+RETURNING chats.id, chats.pin_order
 """,
 )
 
@@ -1878,10 +2002,11 @@ _LIST_MESSAGES_PAGE = (
     """-- name: list_messages_page
 SELECT m.chat_id, m.id, m.created_at, m.revision, m.role, m.visibility, m.compressed, m.deleted, m.content_version, m.content, m.created_by, m.model_config_id, m.reasoning_effort, m.input_tokens, m.output_tokens, m.total_tokens, m.reasoning_tokens, m.cache_creation_tokens, m.cache_read_tokens, m.context_limit, m.cost_microdollars, m.runtime_ms FROM messages m JOIN chat_state s ON s.chat_id = m.chat_id
 WHERE m.chat_id = $1 AND m.id < coalesce($2::bigint, 9223372036854775807)
+  AND m.id > coalesce($3::bigint, 0)
   AND m.visibility IN ('user', 'both') AND NOT m.deleted""",
     """
 ORDER BY m.id DESC
-LIMIT $3::int
+LIMIT $4::int
 """,
 )
 
@@ -1892,6 +2017,25 @@ WHERE m.chat_id = $1 AND m.id > $2 AND m.visibility IN ('user', 'both') AND NOT 
     """
 ORDER BY m.id
 LIMIT $3::int
+""",
+)
+
+_LIST_USER_MESSAGES = (
+    """-- name: list_user_messages
+SELECT m.id, m.content_version, m.content FROM messages m JOIN chat_state s ON s.chat_id = m.chat_id
+WHERE m.chat_id = $1 AND m.role = 'user' AND m.visibility IN ('user', 'both') AND NOT m.compressed
+  AND NOT m.deleted""",
+    """
+ORDER BY m.id DESC
+LIMIT $2::int
+""",
+)
+
+_GET_SEND = (
+    """-- name: get_send
+SELECT w.chat_id, w.key, w.fingerprint, w.message_id, w.queued_id, w.revision, w.created_at FROM chat_sends w JOIN chat_state s ON s.chat_id = w.chat_id
+WHERE w.chat_id = $1 AND w.key = $2""",
+    """
 """,
 )
 
@@ -2323,7 +2467,8 @@ SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.a
 _SEND_MESSAGE = """-- name: send_message
 SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM send_message(
     $1::uuid, $2::uuid, $3::message_row, $4::boolean, $5::uuid[],
-    $6::integer, $7::integer, $8::uuid, $9::uuid, $10::integer, $11::integer
+    $6::integer, $7::integer, $8::uuid, $9::uuid, $10::boolean, $11::uuid,
+    $12::uuid, $13::integer, $14::integer
 ) AS change WHERE change.outcome <> 'not_found'
 """
 
@@ -2669,6 +2814,9 @@ def _read_get_chat_row(row: Record) -> GetChatRow:
         row[34],
         row[35],
         row[36],
+        row[37],
+        row[38],
+        row[39],
     )
 
 
@@ -2709,23 +2857,28 @@ def _read_list_chats_row(row: Record) -> ListChatsRow:
         row[3],
         row[4],
         row[5],
-        None if row[6] is None else ChatMode(row[6]),
-        row[7],
-        ChatClient(row[8]),
-        row[9],
+        row[6],
+        None if row[7] is None else ChatMode(row[7]),
+        row[8],
+        ChatClient(row[9]),
         row[10],
         row[11],
         row[12],
         row[13],
-        Status(row[14]),
+        row[14],
         row[15],
         row[16],
-        row[17],
+        Status(row[17]),
         row[18],
-        None if row[19] is None else ReasoningEffort(row[19]),
+        row[19],
         row[20],
         row[21],
-        row[22],
+        None if row[22] is None else ReasoningEffort(row[22]),
+        row[23],
+        row[24],
+        row[25],
+        row[26],
+        row[27],
     )
 
 
@@ -2737,23 +2890,28 @@ def _read_list_labeled_chats_row(row: Record) -> ListLabeledChatsRow:
         row[3],
         row[4],
         row[5],
-        None if row[6] is None else ChatMode(row[6]),
-        row[7],
-        ChatClient(row[8]),
-        row[9],
+        row[6],
+        None if row[7] is None else ChatMode(row[7]),
+        row[8],
+        ChatClient(row[9]),
         row[10],
         row[11],
         row[12],
         row[13],
-        Status(row[14]),
+        row[14],
         row[15],
         row[16],
-        row[17],
+        Status(row[17]),
         row[18],
-        None if row[19] is None else ReasoningEffort(row[19]),
+        row[19],
         row[20],
         row[21],
-        row[22],
+        None if row[22] is None else ReasoningEffort(row[22]),
+        row[23],
+        row[24],
+        row[25],
+        row[26],
+        row[27],
     )
 
 
@@ -2765,23 +2923,28 @@ def _read_list_pinned_chats_row(row: Record) -> ListPinnedChatsRow:
         row[3],
         row[4],
         row[5],
-        None if row[6] is None else ChatMode(row[6]),
-        row[7],
-        ChatClient(row[8]),
-        row[9],
+        row[6],
+        None if row[7] is None else ChatMode(row[7]),
+        row[8],
+        ChatClient(row[9]),
         row[10],
         row[11],
         row[12],
         row[13],
-        Status(row[14]),
+        row[14],
         row[15],
         row[16],
-        row[17],
+        Status(row[17]),
         row[18],
-        None if row[19] is None else ReasoningEffort(row[19]),
+        row[19],
         row[20],
         row[21],
-        row[22],
+        None if row[22] is None else ReasoningEffort(row[22]),
+        row[23],
+        row[24],
+        row[25],
+        row[26],
+        row[27],
     )
 
 
@@ -2793,23 +2956,28 @@ def _read_list_child_chats_row(row: Record) -> ListChildChatsRow:
         row[3],
         row[4],
         row[5],
-        None if row[6] is None else ChatMode(row[6]),
-        row[7],
-        ChatClient(row[8]),
-        row[9],
+        row[6],
+        None if row[7] is None else ChatMode(row[7]),
+        row[8],
+        ChatClient(row[9]),
         row[10],
         row[11],
         row[12],
         row[13],
-        Status(row[14]),
+        row[14],
         row[15],
         row[16],
-        row[17],
+        Status(row[17]),
         row[18],
-        None if row[19] is None else ReasoningEffort(row[19]),
+        row[19],
         row[20],
         row[21],
-        row[22],
+        None if row[22] is None else ReasoningEffort(row[22]),
+        row[23],
+        row[24],
+        row[25],
+        row[26],
+        row[27],
     )
 
 
@@ -3057,14 +3225,19 @@ class SqlQueries:
         archived: bool,
         before_updated_at: datetime | None,
         before_id: UUID | None,
+        with_pinned: bool,
+        title_part: str | None,
+        unread: bool | None,
         max_rows: int,
         authorize: Filter = EVERYTHING,
     ) -> list[ListChatsRow]:
-        condition_, values_ = render(authorize, {"owner": "s.owner_id"}, 5)
+        condition_, values_ = render(authorize, {"owner": "s.owner_id"}, 8)
         statement_ = f"{_LIST_CHATS[0]} AND {condition_}{_LIST_CHATS[1]}"
         return [
             _read_list_chats_row(row)
-            for row in await self._db.fetch(statement_, archived, before_updated_at, before_id, max_rows, *values_)
+            for row in await self._db.fetch(
+                statement_, archived, before_updated_at, before_id, with_pinned, title_part, unread, max_rows, *values_
+            )
         ]
 
     async def list_labeled_chats(
@@ -3074,54 +3247,73 @@ class SqlQueries:
         labels: str,
         before_updated_at: datetime | None,
         before_id: UUID | None,
+        with_pinned: bool,
+        title_part: str | None,
+        unread: bool | None,
         max_rows: int,
         authorize: Filter = EVERYTHING,
     ) -> list[ListLabeledChatsRow]:
-        condition_, values_ = render(authorize, {"owner": "c.owner_id"}, 6)
+        condition_, values_ = render(authorize, {"owner": "c.owner_id"}, 9)
         statement_ = f"{_LIST_LABELED_CHATS[0]} AND {condition_}{_LIST_LABELED_CHATS[1]}"
         return [
             _read_list_labeled_chats_row(row)
             for row in await self._db.fetch(
-                statement_, archived, labels, before_updated_at, before_id, max_rows, *values_
+                statement_,
+                archived,
+                labels,
+                before_updated_at,
+                before_id,
+                with_pinned,
+                title_part,
+                unread,
+                max_rows,
+                *values_,
             )
         ]
 
     async def list_pinned_chats(
-        self, *, owner_id: UUID, max_rows: int, authorize: Filter = EVERYTHING
+        self,
+        *,
+        owner_id: UUID,
+        labels: str,
+        after_pin_order: int | None,
+        after_id: UUID | None,
+        title_part: str | None,
+        unread: bool | None,
+        max_rows: int,
+        authorize: Filter = EVERYTHING,
     ) -> list[ListPinnedChatsRow]:
-        condition_, values_ = render(authorize, {"owner": "c.owner_id"}, 3)
+        condition_, values_ = render(authorize, {"owner": "c.owner_id"}, 8)
         statement_ = f"{_LIST_PINNED_CHATS[0]} AND {condition_}{_LIST_PINNED_CHATS[1]}"
         return [
-            _read_list_pinned_chats_row(row) for row in await self._db.fetch(statement_, owner_id, max_rows, *values_)
+            _read_list_pinned_chats_row(row)
+            for row in await self._db.fetch(
+                statement_, owner_id, labels, after_pin_order, after_id, title_part, unread, max_rows, *values_
+            )
         ]
 
     async def list_child_chats(
-        self, *, root_chat_id: UUID, after_id: UUID | None, max_rows: int, authorize: Filter = EVERYTHING
+        self, *, root_chat_ids: Sequence[UUID], max_rows: int, authorize: Filter = EVERYTHING
     ) -> list[ListChildChatsRow]:
-        condition_, values_ = render(authorize, {"owner": "c.owner_id"}, 4)
+        condition_, values_ = render(authorize, {"owner": "c.owner_id"}, 3)
         statement_ = f"{_LIST_CHILD_CHATS[0]} AND {condition_}{_LIST_CHILD_CHATS[1]}"
         return [
             _read_list_child_chats_row(row)
-            for row in await self._db.fetch(statement_, root_chat_id, after_id, max_rows, *values_)
+            for row in await self._db.fetch(statement_, root_chat_ids, max_rows, *values_)
         ]
 
-    async def update_chat_title(self, *, title: str, id: UUID, authorize: Filter = EVERYTHING) -> Chat | None:
-        condition_, values_ = render(authorize, {"owner": "owner_id"}, 3)
-        statement_ = f"{_UPDATE_CHAT_TITLE[0]} AND {condition_}{_UPDATE_CHAT_TITLE[1]}"
-        row_ = await self._db.fetchrow(statement_, title, id, *values_)
+    async def update_chat(
+        self, *, title: str | None, labels: str | None, plan_mode: bool | None, id: UUID, authorize: Filter = EVERYTHING
+    ) -> Chat | None:
+        condition_, values_ = render(authorize, {"owner": "owner_id"}, 5)
+        statement_ = f"{_UPDATE_CHAT[0]} AND {condition_}{_UPDATE_CHAT[1]}"
+        row_ = await self._db.fetchrow(statement_, title, labels, plan_mode, id, *values_)
         return None if row_ is None else _read_chat(row_)
 
-    async def update_chat_labels(self, *, labels: str, id: UUID, authorize: Filter = EVERYTHING) -> Chat | None:
-        condition_, values_ = render(authorize, {"owner": "owner_id"}, 3)
-        statement_ = f"{_UPDATE_CHAT_LABELS[0]} AND {condition_}{_UPDATE_CHAT_LABELS[1]}"
-        row_ = await self._db.fetchrow(statement_, labels, id, *values_)
-        return None if row_ is None else _read_chat(row_)
-
-    async def update_chat_pin(self, *, pin_order: int, id: UUID, authorize: Filter = EVERYTHING) -> Chat | None:
-        condition_, values_ = render(authorize, {"owner": "owner_id"}, 3)
-        statement_ = f"{_UPDATE_CHAT_PIN[0]} AND {condition_}{_UPDATE_CHAT_PIN[1]}"
-        row_ = await self._db.fetchrow(statement_, pin_order, id, *values_)
-        return None if row_ is None else _read_chat(row_)
+    async def pin_chat(self, *, id: UUID, place: int, authorize: Filter = EVERYTHING) -> list[PinChatRow]:
+        condition_, values_ = render(authorize, {"owner": "s.owner_id"}, 3)
+        statement_ = f"{_PIN_CHAT[0]} AND {condition_}{_PIN_CHAT[1]}"
+        return [PinChatRow(*row) for row in await self._db.fetch(statement_, id, place, *values_)]
 
     async def mark_chat_read(self, *, message_id: int, id: UUID, authorize: Filter = EVERYTHING) -> int | None:
         condition_, values_ = render(authorize, {"owner": "owner_id"}, 3)
@@ -3269,11 +3461,20 @@ class SqlQueries:
         return _changed_rows(await self._db.execute(_INSERT_SETUP_CODE, hash))
 
     async def list_messages_page(
-        self, *, chat_id: UUID, before_id: int | None, max_rows: int, authorize: Filter = EVERYTHING
+        self,
+        *,
+        chat_id: UUID,
+        before_id: int | None,
+        after_id: int | None,
+        max_rows: int,
+        authorize: Filter = EVERYTHING,
     ) -> list[Message]:
-        condition_, values_ = render(authorize, {"owner": "s.owner_id"}, 4)
+        condition_, values_ = render(authorize, {"owner": "s.owner_id"}, 5)
         statement_ = f"{_LIST_MESSAGES_PAGE[0]} AND {condition_}{_LIST_MESSAGES_PAGE[1]}"
-        return [_read_message(row) for row in await self._db.fetch(statement_, chat_id, before_id, max_rows, *values_)]
+        return [
+            _read_message(row)
+            for row in await self._db.fetch(statement_, chat_id, before_id, after_id, max_rows, *values_)
+        ]
 
     async def list_messages_after(
         self, *, chat_id: UUID, after_id: int, max_rows: int, authorize: Filter = EVERYTHING
@@ -3281,6 +3482,19 @@ class SqlQueries:
         condition_, values_ = render(authorize, {"owner": "s.owner_id"}, 4)
         statement_ = f"{_LIST_MESSAGES_AFTER[0]} AND {condition_}{_LIST_MESSAGES_AFTER[1]}"
         return [_read_message(row) for row in await self._db.fetch(statement_, chat_id, after_id, max_rows, *values_)]
+
+    async def list_user_messages(
+        self, *, chat_id: UUID, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[ListUserMessagesRow]:
+        condition_, values_ = render(authorize, {"owner": "s.owner_id"}, 3)
+        statement_ = f"{_LIST_USER_MESSAGES[0]} AND {condition_}{_LIST_USER_MESSAGES[1]}"
+        return [ListUserMessagesRow(*row) for row in await self._db.fetch(statement_, chat_id, max_rows, *values_)]
+
+    async def get_send(self, *, chat_id: UUID, key: UUID, authorize: Filter = EVERYTHING) -> ChatSend | None:
+        condition_, values_ = render(authorize, {"owner": "s.owner_id"}, 3)
+        statement_ = f"{_GET_SEND[0]} AND {condition_}{_GET_SEND[1]}"
+        row_ = await self._db.fetchrow(statement_, chat_id, key, *values_)
+        return None if row_ is None else ChatSend(*row_)
 
     async def list_prompt_messages(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> list[Message]:
         condition_, values_ = render(authorize, {"owner": "s.owner_id"}, 2)
@@ -3731,6 +3945,9 @@ class SqlQueries:
         file_ids: Sequence[UUID],
         most_queued: int,
         most_files: int,
+        send_key: UUID | None,
+        fingerprint: UUID | None,
+        planning: bool | None,
         taker: UUID | None,
         taker_runner: UUID | None,
         root_capacity: int | None,
@@ -3745,6 +3962,9 @@ class SqlQueries:
             file_ids,
             most_queued,
             most_files,
+            send_key,
+            fingerprint,
+            planning,
             taker,
             taker_runner,
             root_capacity,

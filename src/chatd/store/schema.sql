@@ -216,6 +216,17 @@ CREATE TABLE public.chat_files (
     created_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
+CREATE TABLE public.chat_sends (
+    chat_id uuid NOT NULL,
+    key uuid NOT NULL,
+    fingerprint uuid NOT NULL,
+    message_id bigint,
+    queued_id bigint,
+    revision bigint NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT chat_sends_one_place CHECK (((message_id IS NULL) <> (queued_id IS NULL)))
+);
+
 CREATE TABLE public.chats (
     id uuid NOT NULL,
     organization_id uuid NOT NULL,
@@ -525,6 +536,9 @@ ALTER TABLE ONLY public.chat_drafts
 ALTER TABLE ONLY public.chat_files
     ADD CONSTRAINT chat_files_pkey PRIMARY KEY (chat_id, file_id);
 
+ALTER TABLE ONLY public.chat_sends
+    ADD CONSTRAINT chat_sends_pkey PRIMARY KEY (chat_id, key);
+
 ALTER TABLE ONLY public.chat_state
     ADD CONSTRAINT chat_state_pkey PRIMARY KEY (chat_id);
 
@@ -694,6 +708,9 @@ ALTER TABLE ONLY public.chat_files
 
 ALTER TABLE ONLY public.chat_files
     ADD CONSTRAINT chat_files_file_id_fkey FOREIGN KEY (file_id) REFERENCES public.files(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.chat_sends
+    ADD CONSTRAINT chat_sends_chat_id_fkey FOREIGN KEY (chat_id) REFERENCES public.chat_state(chat_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.chat_state
     ADD CONSTRAINT chat_state_chat_id_fkey FOREIGN KEY (chat_id) REFERENCES public.chats(id) ON DELETE CASCADE;

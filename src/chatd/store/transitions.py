@@ -6,7 +6,7 @@ Never call these inside of `store.transaction()`: the hint would come before the
 """
 
 from collections.abc import Callable, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
@@ -49,6 +49,13 @@ class Take(msgspec.Struct, frozen=True):
     child_capacity: int | None = None
 
 
+class SendKey(msgspec.Struct, frozen=True):
+    """A client's own name for a send, and what it was for (core/request_keys.py)."""
+
+    key: UUID
+    fingerprint: UUID
+
+
 class NewChat(msgspec.Struct, frozen=True, kw_only=True):
     """`dynamic_tools` is JSON: a list of objects with a name, the tools that the client runs."""
 
@@ -89,6 +96,15 @@ class Applied(msgspec.Struct, frozen=True):
     def took(self, take: Take) -> bool:
         """Whether the wish was granted."""
         return self.change.runner_id == take.runner_id
+
+
+class Repeated(msgspec.Struct, frozen=True):
+    """Nothing was changed: the message was sent before, with this outcome."""
+
+    message_id: int | None
+    queued_id: int | None
+    revision: int
+    sent_at: datetime
 
 
 Outcome = Applied | Refused
@@ -140,10 +156,43 @@ class Transitions:
         *,
         interrupts: bool = False,
         file_ids: Sequence[UUID] = (),
+        planning: bool | None = None,
         take: Take | None = None,
     ) -> Outcome:
-        """`interrupts`: a busy chat stops for it; else the message waits in the queue. Its id there is `queued_id`."""
-        change = await self._store.send_message(
+        """`interrupts`: a busy chat stops for it; else the message waits in the queue. Its id there is `queued_id`.
+        `planning` is the chat's plan mode from now on; None leaves it."""
+        change = await self._send(chat_id, message, None, interrupts, file_ids, planning, take)
+        return self._outcome(Transition.SEND_MESSAGE, change, [message])
+
+    async def send_once(
+        self,
+        chat_id: UUID,
+        message: NewMessage,
+        key: SendKey,
+        *,
+        interrupts: bool = False,
+        file_ids: Sequence[UUID] = (),
+        planning: bool | None = None,
+        take: Take | None = None,
+    ) -> Outcome | Repeated:
+        """As send_message, but however often it is called with a key, the message is sent once."""
+        change = await self._send(chat_id, message, key, interrupts, file_ids, planning, take)
+        if change is not None and change.outcome == Refusal.REPEATED:
+            message_id = change.inserted_ids[0] if change.inserted_ids else None
+            return Repeated(message_id, change.queued_id, int(change.subject or 0), change.happened_at)
+        return self._outcome(Transition.SEND_MESSAGE, change, [message])
+
+    async def _send(
+        self,
+        chat_id: UUID,
+        message: NewMessage,
+        key: SendKey | None,
+        interrupts: bool,
+        file_ids: Sequence[UUID],
+        planning: bool | None,
+        take: Take | None,
+    ) -> ChatChange | None:
+        return await self._store.send_message(
             chat_id=chat_id,
             only_owner=None,
             message=_row(_from_user(message)),
@@ -151,12 +200,14 @@ class Transitions:
             file_ids=file_ids,
             most_queued=MOST_QUEUED,
             most_files=MOST_FILES,
+            send_key=key and key.key,
+            fingerprint=key and key.fingerprint,
+            planning=planning,
             taker=take and take.replica_id,
             taker_runner=take and take.runner_id,
             root_capacity=take and take.root_capacity,
             child_capacity=take and take.child_capacity,
         )
-        return self._outcome(Transition.SEND_MESSAGE, change, [message])
 
     async def edit_message(
         self,

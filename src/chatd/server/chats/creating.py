@@ -84,7 +84,7 @@ class Creating:
         if isinstance(made, Refused):
             raise error_of(made)
         worker.adopt(made)
-        return shown_chat(chat_just_made(chat, made.change))
+        return shown_chat(chat_just_made(chat, made.change, person.username))
 
     def _check(self, asked: CreateChat) -> None:
         if asked.organization_id not in (None, self._organization_id):

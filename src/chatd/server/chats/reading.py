@@ -34,7 +34,9 @@ class Reading:
         if before_id is None and after_id is not None:
             rows = await self._store.list_messages_after(chat_id=chat_id, after_id=after_id, max_rows=limit + 1)
         else:
-            rows = await self._store.list_messages_page(chat_id=chat_id, before_id=before_id, max_rows=limit + 1)
+            rows = await self._store.list_messages_page(
+                chat_id=chat_id, before_id=before_id, after_id=after_id, max_rows=limit + 1
+            )
         if not rows and await self._store.get_chat_state(chat_id=chat_id) is None:
             raise NotFound("Chat")
         is_first = before_id is None and after_id is None

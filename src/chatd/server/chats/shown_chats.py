@@ -7,11 +7,18 @@ import msgspec
 
 from chatd.core.states import Status
 from chatd.server.chats.shown import shown_error
-from chatd.store.queries import ChatChange, GetChatRow
+from chatd.store.queries import (
+    ChatChange,
+    GetChatRow,
+    ListChatsRow,
+    ListChildChatsRow,
+    ListLabeledChatsRow,
+    ListPinnedChatsRow,
+)
 from chatd.store.transitions import NewChat
 from chatd.wire import chats as wire
 
-ChatRow = GetChatRow
+ChatRow = GetChatRow | ListChatsRow | ListLabeledChatsRow | ListPinnedChatsRow | ListChildChatsRow
 _LABELS: Final = msgspec.json.Decoder(dict[str, str])
 
 
@@ -22,6 +29,8 @@ def shown_chat(row: ChatRow, children: Iterable[ChatRow] = ()) -> wire.Chat:
         owner_id=row.owner_id,
         root_chat_id=row.root_chat_id or row.id,
         parent_chat_id=row.parent_chat_id,
+        owner_username=row.owner_username,
+        owner_name=row.owner_name or None,
         last_model_config_id=row.last_model_config_id,
         last_reasoning_effort=row.last_reasoning_effort,
         title=row.title,
@@ -37,7 +46,7 @@ def shown_chat(row: ChatRow, children: Iterable[ChatRow] = ()) -> wire.Chat:
         pin_order=row.pin_order,
         mcp_server_ids=list(row.mcp_server_ids),
         labels=_LABELS.decode(row.labels),
-        has_unread=False,
+        has_unread=row.has_unread,
         client_type=row.client.value,
         children=[shown_chat(child) for child in children],
     )
@@ -72,7 +81,7 @@ _MOVED: Final = (
 )
 
 
-def chat_just_made(chat: NewChat, change: ChatChange) -> GetChatRow:
+def chat_just_made(chat: NewChat, change: ChatChange, username: str) -> GetChatRow:
     """A root that has just been created, as a reader would find it."""
     return GetChatRow(
         id=chat.id,
@@ -93,5 +102,8 @@ def chat_just_made(chat: NewChat, change: ChatChange) -> GetChatRow:
         summary=None,
         summary_generated_at=None,
         created_at=change.happened_at,
+        owner_username=username,
+        owner_name="",
+        has_unread=False,
         **{name: getattr(change, name) for name in _MOVED},
     )

@@ -1,10 +1,11 @@
 -- Messages are written by transitions only. Whose chat it is stands in chat_state.
 
 -- name: list_messages_page :many
--- What people see of a chat: newest first, before a message.
--- @optional before_id
+-- What people see of a chat: newest first, before a message, and after another.
+-- @optional before_id, after_id
 SELECT m.* FROM messages m JOIN chat_state s ON s.chat_id = m.chat_id
 WHERE m.chat_id = @chat_id AND m.id < coalesce(@before_id::bigint, 9223372036854775807)
+  AND m.id > coalesce(@after_id::bigint, 0)
   AND m.visibility IN ('user', 'both') AND NOT m.deleted
   -- @authorize_filter owner=s.owner_id
 ORDER BY m.id DESC
@@ -17,6 +18,22 @@ WHERE m.chat_id = @chat_id AND m.id > @after_id AND m.visibility IN ('user', 'bo
   -- @authorize_filter owner=s.owner_id
 ORDER BY m.id
 LIMIT @max_rows::int;
+
+-- name: list_user_messages :many
+-- What people have written in a chat, newest first.
+SELECT m.id, m.content_version, m.content FROM messages m JOIN chat_state s ON s.chat_id = m.chat_id
+WHERE m.chat_id = @chat_id AND m.role = 'user' AND m.visibility IN ('user', 'both') AND NOT m.compressed
+  AND NOT m.deleted
+  -- @authorize_filter owner=s.owner_id
+ORDER BY m.id DESC
+LIMIT @max_rows::int;
+
+-- name: get_send :opt
+-- What was answered to a message that was sent with this key.
+SELECT w.* FROM chat_sends w JOIN chat_state s ON s.chat_id = w.chat_id
+WHERE w.chat_id = @chat_id AND w.key = @key
+  -- @authorize_filter owner=s.owner_id
+;
 
 -- name: list_prompt_messages :many
 -- What a prompt is built from: system messages, the newest summary (model only and compressed), and what follows it. What

@@ -19,13 +19,17 @@ SELECT change.* FROM create_chat(
 -- name: send_message :opt
 -- A user's message, to an idle chat or into the queue of a busy one.
 -- @optional only_owner
+-- @optional send_key
+-- @optional fingerprint
+-- @optional planning
 -- @optional taker
 -- @optional taker_runner
 -- @optional root_capacity
 -- @optional child_capacity
 SELECT change.* FROM send_message(
     @chat_id::uuid, @only_owner::uuid, @message::message_row, @interrupts::boolean, @file_ids::uuid[],
-    @most_queued::integer, @most_files::integer, @taker::uuid, @taker_runner::uuid, @root_capacity::integer, @child_capacity::integer
+    @most_queued::integer, @most_files::integer, @send_key::uuid, @fingerprint::uuid, @planning::boolean, @taker::uuid,
+    @taker_runner::uuid, @root_capacity::integer, @child_capacity::integer
 ) AS change WHERE change.outcome <> 'not_found';
 
 -- name: edit_message :opt

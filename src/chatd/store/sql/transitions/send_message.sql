@@ -1,10 +1,13 @@
 -- A user's message. An idle chat runs with it, taken by the replica that carries this out (taker) if it wants to. A busy
 -- one queues it, or is interrupted for it. One that is parked on an error with a queue runs the oldest message that
 -- waits, and this one waits.
+--
+-- send_key: a message that was sent with it already is not sent again; the change is refused then and has the ids of the
+-- first time. planning: the chat's plan mode from now on; NULL leaves it.
 CREATE FUNCTION send_message(
     target uuid, only_owner uuid, message message_row, interrupts boolean, file_ids uuid[],
-    most_queued integer, most_files integer, taker uuid, taker_runner uuid, root_capacity integer,
-    child_capacity integer
+    most_queued integer, most_files integer, send_key uuid, fingerprint uuid, planning boolean, taker uuid,
+    taker_runner uuid, root_capacity integer, child_capacity integer
 ) RETURNS chat_change LANGUAGE plpgsql AS $$
 DECLARE
     nobody CONSTANT uuid := '00000000-0000-0000-0000-000000000000';
@@ -15,8 +18,23 @@ DECLARE
     );
     at timestamptz := greatest(now(), chat.updated_at);
     change chat_change;
+    sent chat_sends;
     id bigint;
 BEGIN
+    IF send_key IS NOT NULL AND chat.chat_id IS NOT NULL THEN
+        SELECT w.* INTO sent FROM chat_sends w WHERE w.chat_id = target AND w.key = send_key;
+        IF FOUND THEN
+            change := open_transition('send_message', target, only_owner);
+            change := refused(
+                change, CASE WHEN sent.fingerprint = fingerprint THEN 'repeated' ELSE 'key_reused' END,
+                sent.revision::text
+            );
+            change.inserted_ids := CASE WHEN sent.message_id IS NOT NULL THEN ARRAY[sent.message_id] END;
+            change.queued_id := sent.queued_id;
+            change.happened_at := sent.created_at;
+            RETURN change;
+        END IF;
+    END IF;
     -- The common case, in as few statements as it takes: an idle chat with nothing to tidy up. Passing changes from
     -- function to function, as below, costs more than the writes. tests/store show that both come to the same.
     IF chat.status = 'waiting' AND chat.queue_length = 0 AND NOT chat.archived AND NOT chat.has_open_calls
@@ -32,6 +50,12 @@ BEGIN
             message.content_version, message.content, nullif(message.created_by, nobody),
             nullif(message.model_config_id, nobody), message.reasoning_effort
         ) RETURNING messages.id INTO id;
+        IF send_key IS NOT NULL THEN
+            INSERT INTO chat_sends VALUES (target, send_key, fingerprint, id, NULL, chat.snapshot_version + 1, at);
+        END IF;
+        IF planning IS NOT NULL THEN
+            UPDATE chats c SET plan_mode = planning WHERE c.id = target AND c.plan_mode <> planning;
+        END IF;
         UPDATE chat_state SET
             status = 'running', snapshot_version = chat.snapshot_version + 1,
             history_version = chat.snapshot_version + 1, generation_attempt = (taker IS NOT NULL)::integer,
@@ -63,15 +87,28 @@ BEGIN
         END IF;
         PERFORM link_files(target, file_ids);
     END IF;
+    IF planning IS NOT NULL THEN
+        UPDATE chats c SET plan_mode = planning WHERE c.id = target AND c.plan_mode <> planning;
+    END IF;
     IF change.state_before IN ('W', 'E0') THEN
         change := cancel_open_calls(change, 'The user sent a new message before this call was answered.');
         change := insert_messages(
             change, ARRAY[message], ROW(false, false, message.model_config_id, message.reasoning_effort)::message_facts
         );
+        IF send_key IS NOT NULL THEN
+            INSERT INTO chat_sends VALUES (
+                target, send_key, fingerprint, change.inserted_ids[1], NULL, change.snapshot_version, change.happened_at
+            );
+        END IF;
         change := begin_turn(change);
         RETURN close_transition(take_ownership(change, taker, taker_runner, root_capacity, child_capacity));
     END IF;
     change := enqueue(change, message);
+    IF send_key IS NOT NULL THEN
+        INSERT INTO chat_sends VALUES (
+            target, send_key, fingerprint, NULL, change.queued_id, change.snapshot_version, change.happened_at
+        );
+    END IF;
     IF change.state_before = 'E1' THEN
         change := begin_turn(promote_head(change));
         change := take_ownership(change, taker, taker_runner, root_capacity, child_capacity);
