@@ -271,6 +271,34 @@ async def test_what_could_not_be_written_is_written_with_the_next_second(deploym
     assert rows == [(1, 1), (2, 4)]
 
 
+async def test_what_an_attempt_could_not_write_is_not_the_next_ones(deployment: Deployment):
+    failing: Any = Failing(deployment.guarded, ["before"])
+    one = Showing(deployment, failing)
+    chat = await one.chat()
+    show(await one.episode(chat, 1), text("first, "))
+    assert not await one.checkpoints.flush()
+    show(await one.episode(chat, 2), text("second"))
+    assert await one.checkpoints.flush()
+
+    assert await read(deployment, chat) == [text("second")]
+    assert await stored(deployment) == [(chat, 1, 1)]
+
+
+async def test_what_a_commit_made_stale_is_deleted_once_by_who_wrote_it(deployment: Deployment):
+    counting: Any = Failing(deployment.guarded, [])
+    one = Showing(deployment, counting)
+    chat = await one.chat()
+    show(await one.episode(chat), text("One, "))
+    assert await one.checkpoints.flush()
+    applied(await deployment.transitions.commit_step(await one.fence(chat), [answer("One.")]))
+    await one.episode(chat)  # of the next step, which has said nothing yet
+    assert await one.checkpoints.flush()
+    assert await stored(deployment) == []
+
+    counting.write_checkpoints = None  # nothing is left to write or to delete
+    assert await one.checkpoints.flush()
+
+
 async def test_parts_that_are_shown_during_a_write_go_with_the_next_one(deployment: Deployment):
     one = Showing(deployment)
     chat = await one.chat()
