@@ -20,7 +20,7 @@ BEGIN
                 'tool_call_id', open.call -> 'tool_call_id',
                 'tool_name', open.call -> 'tool_name',
                 'mcp_server_config_id', open.call -> 'mcp_server_config_id',
-                'result', json_build_object('error', reason)::text,
+                'result', jsonb_build_object('error', reason)::text,
                 'is_error', true,
                 'created_at', to_char(change.happened_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
             ))),
