@@ -68,7 +68,7 @@ async def reading(api: Api, chat_id: UUID, transport: Transport, **query: str | 
             async with http.ws_connect(url, params=params, max_msg_size=0) as socket:
                 yield Reader(_messages(socket))
         else:
-            async with http.get(url, params=params, headers={"Accept": "text/event-stream"}, timeout=None) as response:  # type: ignore[arg-type]
+            async with http.get(url, params=params, headers={"Accept": "text/event-stream"}, timeout=None) as response:
                 assert response.status == 200, await response.text()
                 yield Reader(_sent_events(response))
 

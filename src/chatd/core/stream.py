@@ -226,20 +226,33 @@ class _Sync:
         if page.calls is not None and state.action != facts.history and not self._has(Place.ACTION):
             self._add(Place.ACTION, b"action_required", b'{"tool_calls":%b}' % page.calls)
         if facts.retry is not None and facts.retry_version > state.retry:
-            self._add(Place.RETRY, b"retry", facts.retry)
+            self._add(Place.RETRY, b"retry", facts.retry, of_attempt=True)
         held = state.preview
         is_other = held is None or held.history != facts.history
         if is_other or (held is not None and facts.attempt and held.attempt != facts.attempt):
             self._preview = Preview(facts.history, facts.attempt)
-            self._add(Place.PREVIEW, b"preview_reset")
+            self._add(Place.PREVIEW, b"preview_reset", of_attempt=True)
 
     def _has(self, place: Place) -> bool:
         """Whether the client has resumed within this very snapshot, and behind this place."""
         state = self._state
         return state.status is None and state.snapshot == self._facts.snapshot and state.place >= place
 
-    def _add(self, place: Place, kind: bytes, payload: bytes | None = None, *, field: bytes | None = None) -> None:
-        id = DurableId(self._facts.snapshot, self._through, place, self._preview).id
-        head = b'{"id":"%b","type":"%b",%b' % (id.encode(), kind, self._chat)
-        tail = b"}" if payload is None else b',"%b":%b}' % (field or kind, payload)
-        self._events.append(Event(id, head + tail))
+    def _add(
+        self,
+        place: Place,
+        kind: bytes,
+        payload: bytes | None = None,
+        *,
+        field: bytes | None = None,
+        of_attempt: bool = False,
+    ) -> None:
+        """`of_attempt`: says which one it is about, so that a client can tell whether a retry is over."""
+        facts = self._facts
+        id = DurableId(facts.snapshot, self._through, place, self._preview).id
+        data = b'{"id":"%b","type":"%b",%b' % (id.encode(), kind, self._chat)
+        if payload is not None:
+            data += b',"%b":%b' % (field or kind, payload)
+        if of_attempt:
+            data += b',"history_version":%d,"generation_attempt":%d' % (facts.history, facts.attempt)
+        self._events.append(Event(id, data + b"}"))

@@ -22,6 +22,7 @@ class Picture:
         self.retry: Json | None = None
         self.parts: list[Json] = []
         self.live: dict[str, str] = {}
+        self._retried: tuple[int, int] | None = None  # which attempt failed
 
     def apply(self, event: Json) -> None:
         """Unknown kinds are left alone: a newer server may have more."""
@@ -40,9 +41,10 @@ class Picture:
             case "action_required":
                 self.action = event["action_required"]["tool_calls"]
             case "retry":
-                self.retry = event["retry"]
+                self.retry, self._retried = event["retry"], _attempt(event)
             case "preview_reset":
-                self.parts, self.live, self.retry = [], {}, None
+                self.parts, self.live = [], {}
+                self._attempt_is(_attempt(event))
             case "message_part":
                 self._add(event["message_part"])
             case _:
@@ -66,12 +68,17 @@ class Picture:
         self.action = self.action if status == "requires_action" else None
         self.retry = self.retry if status == "running" else None
 
+    def _attempt_is(self, attempt: tuple[int, int]) -> None:
+        """A retry that was waited for is over when another attempt has begun."""
+        if attempt != self._retried:
+            self.retry = None
+
     def _add(self, message_part: Json) -> None:
         part = message_part["part"]
         if "seq" not in message_part:
             self.live[part["tool_call_id"]] = part["result_delta"]  # `result_reset`: it replaces
             return
-        self.retry = None
+        self._attempt_is(_attempt(message_part))
         if part["type"] == "tool-result":
             self.live.pop(part["tool_call_id"], None)
         entry = {"role": message_part["role"], **part}
@@ -79,6 +86,10 @@ class Picture:
             self.parts[-1] = joined
         else:
             self.parts.append(entry)
+
+
+def _attempt(of: Json) -> tuple[int, int]:
+    return of["history_version"], of["generation_attempt"]
 
 
 def _joined(last: Json, part: Json) -> Json | None:

@@ -66,7 +66,7 @@ class ChatReader:
         if is_reset:
             found = await self._all()
         elif state.through is None:
-            found = await self._since_version(state, facts)
+            found = await self._since_version(state)
         elif need.rows:
             found = await self._after(state, state.through)
         queue = calls = None
@@ -103,11 +103,12 @@ class ChatReader:
         found = _cut(await self._read_after(0, PAGE_ROWS + 1))
         return _Found(found.rows, is_reset=True, is_last=found.is_last)
 
-    async def _since_version(self, state: StreamState, facts: Facts) -> "_Found":
-        """What followed the last message of a history version, which is found by its revision."""
+    async def _since_version(self, state: StreamState) -> "_Found":
+        """What followed the last message of a history version, which is found by its revision: it has that of no
+        other. Where it is not, it was hidden since, or the version came without a message; then all is sent."""
         newest = await self._newest(PAGE_ROWS + 1)
         for place, row in enumerate(newest):
-            if row.revision == state.history or (facts.history == state.history and place == 0):
+            if row.revision == state.history:
                 return _Found(newest[:place][::-1], after=row.id)
             if row.revision < state.history:
                 break
