@@ -195,6 +195,7 @@ class StreamLoop:
                     break
                 self.state, page = await self._read()
                 self._read_for = newest
+                events = self._parts(None)  # what came meanwhile, before it is told that its attempt is over
             self.state, more = reduce(feed.chat_id, self.state, page)
             self._follow_episode()
             events += more
@@ -227,10 +228,10 @@ class StreamLoop:
         if self._episode is None and current is not None and wanted == (current.history_version, current.attempt):
             self._episode, self._live_place = current, 0
 
-    def _parts(self, most: int) -> list[Event]:
+    def _parts(self, most: int | None) -> list[Event]:
         self._follow_episode()
         episode, held = self._episode, self.state.preview
-        if episode is None or held is None or most <= 0 or episode.last <= held.seq:
+        if episode is None or held is None or episode.last <= held.seq or (most is not None and most <= 0):
             return []
         given = Parts(episode.history_version, episode.attempt, episode.events_after(held.seq, most))
         self.state, events = reduce(self.feed.chat_id, self.state, given)
