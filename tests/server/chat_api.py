@@ -19,7 +19,7 @@ from server.running import Answer, Api, Running, running_server
 
 CHATS = "/api/experimental/chats"
 PATIENCE = 30
-_SIDE = {titles.PROMPT[:40]: "A made title", labels.PROMPT[:40]: "Said something", chat_summary.PROMPT[:40]: "All."}
+_SIDE = {titles.PROMPT[:20]: "A made title", labels.PROMPT[:20]: "Said something", chat_summary.PROMPT[:20]: "All."}
 
 
 def text(said: str) -> dict[str, str]:

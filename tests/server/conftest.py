@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 
+from server.chat_api import ChatApi, chat_api
 from server.running import Running, running_server
 
 
@@ -18,3 +20,10 @@ def serving(database: Any, tmp_path: Path) -> Any:
             yield running
 
     return run
+
+
+@pytest_asyncio.fixture
+async def chats(database: Any, tmp_path: Path) -> AsyncIterator[ChatApi]:
+    """A replica whose model says "Hi." to everything."""
+    async with chat_api(database.dsn, tmp_path) as made:
+        yield made

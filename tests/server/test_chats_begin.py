@@ -1,18 +1,25 @@
-"""A chat from its first message to its answer, over HTTP."""
+"""A chat from its first message to its answer, over HTTP, and what a new chat is refused for."""
 
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from chatd.testing.vendors.script import Say, Turn
-from server.chat_api import CHATS, chat_api, text
+from server.chat_api import CHATS, ChatApi, chat_api, text
+from server.configured_models import MODELS, wrong
+
+SOME_ID = "01b8dac5-b400-7fff-9025-14a40e4c331b"
 
 
+@pytest.mark.behaviour("API-1", "API-3")
 async def test_a_message_begins_a_chat_that_is_answered(database: Any, tmp_path: Path):
     async with chat_api(database.dsn, tmp_path, [Turn(Say("Hi ", "there."))]) as chats:
         chat = await chats.create("Say hi")
         rested = await chats.resting(chat)
         page = (await chats.mia.get(f"{CHATS}/{chat['id']}/messages")).body
 
+    assert CHATS == "/api/experimental/chats"
     assert (chat["status"], chat["title"], chat["children"], chat["labels"]) == ("running", "Say hi", [], {})
     assert chat["root_chat_id"] == chat["id"]
     assert chat["last_model_config_id"] == chats.model_id
@@ -23,3 +30,108 @@ async def test_a_message_begins_a_chat_that_is_answered(database: Any, tmp_path:
     assert (answer["role"], answer["content"]) == ("assistant", [text("Hi there.")])
     assert answer["usage"]["output_tokens"] == 10
     assert (page["has_more"], page["queued_messages"]) == (False, [])
+
+
+async def test_a_new_chat_reads_as_it_was_told(database: Any, tmp_path: Path):
+    async with chat_api(database.dsn, tmp_path) as chats:
+        fields: dict[str, Any] = {
+            "labels": {"team": "a"},
+            "plan_mode": "plan",
+            "client_type": "ui",
+            "reasoning_effort": "low",
+        }
+        told = await chats.create("Plan it", **fields)
+        rested = await chats.resting(told)
+
+    assert (told["labels"], told["plan_mode"], told["client_type"]) == ({"team": "a"}, "plan", "ui")
+    assert (told["last_reasoning_effort"], told["owner_username"]) == ("low", "mia")
+    # What moves by itself: the run, the title, the label.
+    moved = {"status", "updated_at", "title", "last_turn_summary", "has_unread", "summary"}
+    assert {key: told[key] for key in told.keys() - moved} == {key: rested[key] for key in rested.keys() - moved}
+
+
+async def test_the_prompts_of_the_deployment_and_of_the_chat_stand_before_it(database: Any, tmp_path: Path):
+    async with chat_api(database.dsn, tmp_path) as chats:
+        chat = await chats.create("hello", system_prompt="Talk like a pirate.")
+        await chats.resting(chat)
+        said = await chats.said(chat)
+        [asked] = chats.script.asked
+
+    assert "Talk like a pirate." in str(asked.body["system"])
+    assert len(asked.body["system"]) == 2  # the deployment's, then the chat's
+    assert said == ["user: hello", "assistant: Hi."]
+
+
+@pytest.mark.behaviour("CONTENT-2")
+async def test_a_file_reference_comes_back_as_it_was_posted(database: Any, tmp_path: Path):
+    part = {"type": "file-reference", "file_name": "a.py", "start_line": 3, "end_line": 4, "content": "x = 1\n"}
+    async with chat_api(database.dsn, tmp_path) as chats:
+        chat = (await chats.mia.post(CHATS, {"content": [text("Look:"), part]})).body
+        await chats.resting(chat)
+        page = (await chats.mia.get(f"{CHATS}/{chat['id']}/messages")).body
+        [asked] = chats.script.asked
+
+    assert page["messages"][1]["content"] == [text("Look:"), part]
+    assert "x = 1" in asked.last_text
+
+
+@pytest.mark.parametrize(
+    ("fields", "named"),
+    [
+        ({"content": []}, "content"),
+        ({"content": [text("  ")]}, "content[0].text"),
+        ({"content": [{"type": "image", "text": "x"}]}, "content[0].type"),
+        ({"content": [{"type": "text", "text": "x", "data": "y"}]}, "content[0].data"),
+        ({"content": [{"type": "file"}]}, "content[0].file_id"),
+        ({"content": [{"type": "file", "file_id": SOME_ID}]}, "content[0].file_id"),
+        ({"content": [{"type": "file-reference", "start_line": 9}]}, "content[0].file_name"),
+        ({"model_config_id": SOME_ID}, "model_config_id"),
+        ({"organization_id": SOME_ID}, "organization_id"),
+        ({"workspace_id": SOME_ID}, "workspace_id"),
+        ({"mcp_server_ids": [SOME_ID]}, "mcp_server_ids"),
+        ({"labels": {" ": "x"}}, "labels"),
+        ({"labels": {"a": ""}}, "labels.a"),
+        ({"unsafe_dynamic_tools": [{"name": "a"}, {"name": "a"}]}, "unsafe_dynamic_tools[1].name"),
+        ({"plan_mode": "perhaps"}, "plan_mode"),
+        ({"client_type": "fax"}, "client_type"),
+        ({"reasoning_effort": "much"}, "reasoning_effort"),
+    ],
+)
+async def test_what_is_wrong_with_a_new_chat_is_named(chats: ChatApi, fields: dict[str, Any], named: str):
+    refused = await chats.mia.post(CHATS, {"content": [text("x")], **fields})
+
+    assert named in wrong(refused)
+
+
+async def test_a_chat_needs_a_model_that_is_on_and_a_message_that_is_not_endless(chats: ChatApi):
+    long = await chats.mia.post(CHATS, {"content": [text("x" * 300_000)]})
+    await chats.running.owner.call("PATCH", f"{MODELS}/{chats.model_id}", {"enabled": False})
+    named = await chats.mia.post(CHATS, {"content": [text("x")], "model_config_id": chats.model_id})
+    nothing_left = await chats.mia.post(CHATS, {"content": [text("x")]})
+
+    assert long.status == 413, long
+    assert wrong(named) == ["model_config_id"]
+    assert nothing_left.status == 400, nothing_left
+
+
+@pytest.mark.behaviour("API-7")
+async def test_a_chat_that_is_asked_for_again_with_its_key_is_made_once(chats: ChatApi):
+    body = {"content": [text("once")]}
+    made = await chats.mia.call("POST", CHATS, body, **{"Idempotency-Key": "a key"})
+    await chats.resting(made.body)
+    again = await chats.mia.call("POST", CHATS, body, **{"Idempotency-Key": "a key"})
+    await chats.running.owner.call("PATCH", f"{MODELS}/{chats.model_id}", {"enabled": False})
+    refused_by_now = await chats.mia.call("POST", CHATS, body, **{"Idempotency-Key": "a key"})
+    await chats.running.owner.call("PATCH", f"{MODELS}/{chats.model_id}", {"enabled": True})
+    stranger = await chats.running.add_user("sam")
+    others = await stranger.call("POST", CHATS, body, **{"Idempotency-Key": "a key"})
+    other_key = await chats.mia.call("POST", CHATS, body, **{"Idempotency-Key": "another key"})
+    no_key = await chats.mia.call("POST", CHATS, body, **{"Idempotency-Key": "\u00e9"})
+    listed = (await chats.mia.get(CHATS)).body
+
+    assert [answer.status for answer in (made, again, refused_by_now, others, other_key)] == [201] * 5
+    assert again.body["id"] == refused_by_now.body["id"] == made.body["id"]
+    assert len({made.body["id"], others.body["id"], other_key.body["id"]}) == 3
+    assert wrong(no_key) == ["Idempotency-Key"]
+    assert len(listed) == 2
+    assert await chats.said(made.body) == ["user: once", "assistant: Hi."]

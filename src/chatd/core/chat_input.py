@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from chatd.core.errors import InvalidRequest, TooLarge, Validation
-from chatd.core.parts import FilePart, FileReferencePart, Part, TextPart
+from chatd.core.parts import AnyPart, FilePart, FileReferencePart, Part, TextPart
 
 MOST_PARTS: Final = 200  # more than anyone attaches to one message
 MOST_CONTENT_BYTES: Final = 256 * 1024  # about 60,000 tokens; what is longer is a file
@@ -50,7 +50,7 @@ def input_parts(given: Sequence[GivenPart], *, field: str = "content") -> tuple[
     return tuple(_part(part) for part in given)
 
 
-def file_ids_of(parts: Sequence[Part]) -> list[UUID]:
+def file_ids_of(parts: Sequence[AnyPart]) -> list[UUID]:
     """Of the files in a message, each once."""
     return list(dict.fromkeys(part.file_id for part in parts if isinstance(part, FilePart) and part.file_id))
 

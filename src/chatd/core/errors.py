@@ -12,6 +12,7 @@ ChatdError
     + NotAuthorized       (action, resource) raised by AuthorizedStore; reads as missing
   x Throttled             (retry_after_seconds)                           -> 429
   x QueueFull             (limit) of messages that wait in a chat         -> 429
+  x ModelFailed           a model did not do what was asked for           -> 502
   x StoreUnavailable      the database can't be reached; try again        -> 503
   x Misdirected           the request names a host that is not ours       -> 421
   x UnreadableSecret      (key_id) no configured key opens a stored secret -> 500
@@ -124,6 +125,10 @@ class QueueFull(ChatdError):
             f"{limit} messages wait already, which is the most.", detail="Delete one, or wait until one was sent."
         )
         self.limit = limit
+
+
+class ModelFailed(ChatdError):
+    pass
 
 
 class StoreUnavailable(ChatdError):

@@ -75,16 +75,21 @@ class Titles:
         question = title_question_of_all(chat.history)
         return await self._ask(chat, question) if question else None
 
+    async def replace(self, chat_id: UUID, owner_id: UUID, title: str, *, expected: str) -> bool:
+        """Store a title that was proposed, and tell of it. False when the chat has another one than expected."""
+        if await self._store.replace_chat_title(title=title, id=chat_id, expected=expected) is None:
+            return False
+        made = TitleMade(chat_id=chat_id, owner_id=owner_id, title=title, replaced=expected)
+        self._keep(made)
+        self._on_title(made)
+        return True
+
     async def _make(self, chat: BegunChat, question: str) -> None:
         title = await self._ask(chat, question)
         if title is None or title == chat.title:
             return
-        if await self._store.replace_chat_title(title=title, id=chat.chat_id, expected=chat.title) is None:
+        if not await self.replace(chat.chat_id, chat.owner_id, title, expected=chat.title):
             _log.info("a chat got another title meanwhile", chat_id=str(chat.chat_id))
-            return
-        made = TitleMade(chat_id=chat.chat_id, owner_id=chat.owner_id, title=title, replaced=chat.title)
-        self._keep(made)
-        self._on_title(made)
 
     async def _ask(self, chat: BegunChat, question: str) -> str | None:
         answer = await self._answers.answer(

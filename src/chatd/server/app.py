@@ -12,6 +12,7 @@ from chatd.server.problem import litestar_answers
 from chatd.server.routes.asking import RouteParts, route_dependencies
 from chatd.server.routes.chat_config import chat_config_router
 from chatd.server.routes.chat_messages import chat_messages_router
+from chatd.server.routes.chat_queue import chat_queue_router
 from chatd.server.routes.chats import chats_router
 from chatd.server.routes.files import files_router
 from chatd.server.routes.groups import groups_router
@@ -40,6 +41,7 @@ def build_app(parts: RouteParts) -> Litestar:
             files_router,
             chats_router,
             chat_messages_router,
+            chat_queue_router,
             welcome_page,
             welcome_style,
         ],

@@ -15,6 +15,7 @@ from chatd.core.errors import (
     Forbidden,
     InvalidRequest,
     Misdirected,
+    ModelFailed,
     NotFound,
     QueueFull,
     StoreUnavailable,
@@ -133,6 +134,8 @@ def _of_chatd(error: ChatdError) -> Answer | None:
             return Answer(429, problem, {"retry-after": str(max(1, -int(-error.retry_after_seconds // 1)))})
         case QueueFull():
             return Answer(429, problem)
+        case ModelFailed():
+            return Answer(502, problem)
         case StoreUnavailable():
             return Answer(503, problem, {"retry-after": str(STORE_RETRY_SECONDS)})
         case _:

@@ -41,7 +41,7 @@ async def replica_app(replica: Replica, settings: Settings, *, draining: Drainin
         ),
         model_configs=models,
         chat_config=ChatConfig(store, models),
-        chats=chats_of(store, replica.engine, replica.models, replica.clock, organization.id),
+        chats=chats_of(store, replica.engine, replica.models, replica.hints, replica.clock, organization.id),
         versions=replica.versions,
         clock=replica.clock,
         organization_id=organization.id,

@@ -12,11 +12,10 @@ from chatd.core.errors import ChatdError, InvalidRequest, Validation
 from chatd.core.messages import NewMessage
 from chatd.core.outcomes import Refused
 from chatd.core.parts import Part, TextPart
-from chatd.core.request_keys import chat_id_of
+from chatd.core.request_keys import chat_id_of, check_key
 from chatd.core.roles import Role, Visibility
 from chatd.core.system_prompt import Circumstances, deployment_prompt, sections
 from chatd.core.titles import fallback_title
-from chatd.engine.deployment_settings import DeploymentSettings
 from chatd.engine.models import Models
 from chatd.minting import uuid7
 from chatd.server.chats.choosing import chosen_model, given_parts
@@ -36,19 +35,19 @@ class Creating:
         store: Store,
         engine: Engine,
         models: Models,
-        deployment: DeploymentSettings,
         clock: Clock,
         organization_id: UUID,
     ) -> None:
         self._store = store
         self._engine = engine
         self._models = models
-        self._deployment = deployment
         self._clock = clock
         self._organization_id = organization_id
 
     async def create(self, person: Person, asked: CreateChat, *, key: str | None) -> wire.Chat:
         """With a key that has made a chat already, that chat as it is now; nothing is added, whatever is asked."""
+        if key is not None:
+            check_key(key)
         id = uuid7(self._clock.now()) if key is None else chat_id_of(person.user_id, key)
         try:
             return await self._create(person, asked, id)
@@ -100,7 +99,7 @@ class Creating:
         self, asked: CreateChat, parts: tuple[Part, ...], user_id: UUID, model_id: UUID
     ) -> list[NewMessage]:
         """What stands before every prompt of this chat, as it is today, then what the user wrote."""
-        settings = await self._deployment.load()
+        settings = await self._engine.deployment.load()
         deployment = deployment_prompt(settings.system_prompt, with_default=settings.includes_default)
         said = sections(Circumstances(deployment=deployment, chat=asked.system_prompt))
         rows = [

@@ -1,8 +1,14 @@
 """What people read of one chat: itself, its messages page by page, and what they have written."""
 
+from collections.abc import Iterable
 from uuid import UUID
 
 from chatd.core.errors import InvalidRequest, NotFound, Validation
+from chatd.core.messages import read_content_leniently
+from chatd.core.parts import AnyPart, TextPart
+from chatd.core.roles import Role
+from chatd.core.valid_text import valid_text
+from chatd.server.chats.listing import Listing
 from chatd.server.chats.shown import shown_message, shown_queued
 from chatd.server.chats.shown_chats import shown_chat
 from chatd.store.queries import GetChatRow
@@ -12,12 +18,15 @@ from chatd.wire import chats as wire
 
 
 class Reading:
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, listing: Listing) -> None:
         self._store = store
+        self._listing = listing
 
     async def chat(self, chat_id: UUID) -> wire.Chat:
-        """The chat alone: its messages are another question."""
-        return shown_chat(await self.row(chat_id))
+        """The chat with its children and without messages, which are another question."""
+        row = await self.row(chat_id)
+        children = [] if row.parent_chat_id else await self._listing.children_of(chat_id)
+        return shown_chat(row, children)
 
     async def row(self, chat_id: UUID) -> GetChatRow:
         """Raises NotFound, also for what the asker may not see."""
@@ -46,3 +55,15 @@ class Reading:
             queued_messages=[shown_queued(row) for row in queued],
             has_more=len(rows) > limit,
         )
+
+    async def prompts(self, chat_id: UUID, *, limit: int) -> wire.ChatPrompts:
+        """What people have written, in words; messages without any are left out."""
+        rows = await self._store.list_user_messages(chat_id=chat_id, max_rows=limit)
+        if not rows and await self._store.get_chat_state(chat_id=chat_id) is None:
+            raise NotFound("Chat")
+        said = [(row.id, _text(read_content_leniently(row.content_version, Role.USER, row.content))) for row in rows]
+        return wire.ChatPrompts([wire.ChatPrompt(id, text) for id, text in said if text.strip()])
+
+
+def _text(parts: Iterable[AnyPart]) -> str:
+    return "".join(valid_text(part.text) for part in parts if isinstance(part, TextPart))

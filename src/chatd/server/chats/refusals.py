@@ -52,4 +52,7 @@ async def not_yours(store: Store, chat_id: UUID) -> ChatdError:
         seen = None
     if seen is None:
         return NotFound("Chat")
-    return Forbidden("Only the owner of a chat can do this.", detail="It is done with the owner's rights and budget.")
+    return Forbidden(
+        "You can see this chat, but not do this with it.",
+        detail="What its agent does is for its owner to ask for; administrators can stop, rename and archive it.",
+    )

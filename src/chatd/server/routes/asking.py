@@ -51,6 +51,7 @@ _MEANINGS = {
     409: "It clashes with what is stored.",
     413: "The body is too large.",
     429: "Too many requests; `Retry-After` says when to try again.",
+    502: "The model did not do what was asked for.",
 }
 
 

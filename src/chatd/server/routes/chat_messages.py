@@ -1,18 +1,20 @@
-"""/api/experimental/chats/{chat}/messages: what was said."""
+"""/api/experimental/chats/{chat}/messages: what was said, and saying more."""
 
 from typing import Annotated
 from uuid import UUID
 
-from litestar import Router, get
-from litestar.params import FromPath, QueryParameter
+from litestar import Router, get, patch, post
+from litestar.params import FromPath, JSONBody, PathParameter, QueryParameter
 
-from chatd.server.routes.asking import TheAsk, problems
+from chatd.server.routes.asking import IdempotencyKey, TheAsk, problems
 from chatd.wire import chats as wire
+from chatd.wire.chat_requests import EditMessage, SendMessage
 
 _TAG = ["chats"]
-_LARGEST_ID = 2**63 - 1
-MessageCursor = Annotated[int | None, QueryParameter(ge=1, le=_LARGEST_ID, description="A message's id.")]
+LARGEST_ID = 2**63 - 1  # of a bigint
+MessageCursor = Annotated[int | None, QueryParameter(ge=1, le=LARGEST_ID, description="A message's id.")]
 MessageLimit = Annotated[int, QueryParameter(ge=1, le=200, description="How many to return, 1 to 200.")]
+MessageId = Annotated[int, PathParameter(ge=1, le=LARGEST_ID, description="A message's id.")]
 
 
 @get("/", tags=_TAG, responses=problems(400, 401, 404))
@@ -27,4 +29,22 @@ async def list_messages(
     return await ask.chats.reading.messages(chat, before_id=before_id, after_id=after_id, limit=limit)
 
 
-chat_messages_router = Router("/api/experimental/chats/{chat:uuid}/messages", route_handlers=[list_messages])
+@post("/", tags=_TAG, status_code=200, responses=problems(400, 401, 403, 404, 409, 413, 429))
+async def send_message(
+    chat: FromPath[UUID], data: JSONBody[SendMessage], ask: TheAsk, idempotency_key: IdempotencyKey = None
+) -> wire.SentMessage:
+    """Send a message. A chat that is at work answers it later, or stops for it."""
+    return await ask.chats.sending.send(ask.person, chat, data, key=idempotency_key)
+
+
+@patch("/{message:int}", tags=_TAG, responses=problems(400, 401, 403, 404, 409, 413))
+async def edit_message(
+    chat: FromPath[UUID], message: MessageId, data: JSONBody[EditMessage], ask: TheAsk
+) -> wire.EditedMessage:
+    """Replace a message of one's own and all that came after it. What waits in the queue is gone too."""
+    return await ask.chats.sending.edit(ask.person, chat, message, data)
+
+
+chat_messages_router = Router(
+    "/api/experimental/chats/{chat:uuid}/messages", route_handlers=[list_messages, send_message, edit_message]
+)

@@ -1,15 +1,51 @@
 """/api/experimental/chats: chats as a whole."""
 
+from typing import Annotated, Literal
 from uuid import UUID
 
-from litestar import Router, get, post
-from litestar.params import FromPath, JSONBody
+from litestar import Router, get, patch, post, put
+from litestar.params import FromPath, JSONBody, QueryParameter
 
+from chatd.core.chat_search import LONGEST
+from chatd.server.chats.listing import Page
 from chatd.server.routes.asking import IdempotencyKey, TheAsk, problems
 from chatd.wire import chats as wire
-from chatd.wire.chat_requests import CreateChat
+from chatd.wire.chat_requests import CreateChat, MarkRead, SubmitToolResults, UpdateChat
 
 _TAG = ["chats"]
+_DEFAULT_LIMIT = 50
+Search = Annotated[
+    str,
+    QueryParameter(
+        max_length=LONGEST,
+        description="Terms such as `title:plan archived:true has_unread:true`; a value with spaces in quotes.",
+    ),
+]
+Labels = Annotated[list[str] | None, QueryParameter(description="`key:value`; a chat must have all of them.")]
+Whose = Annotated[
+    UUID | Literal["me", "all"],
+    QueryParameter(description="Whose chats: `me`, a user's id, or `all` that one may see."),
+]
+ChatLimit = Annotated[int, QueryParameter(ge=0, le=200, description="How many to return, up to 200; 0 is 50.")]
+ChatOffset = Annotated[int, QueryParameter(ge=0, le=10_000, description="How many to leave out first.")]
+AfterChat = Annotated[UUID | None, QueryParameter(description="The last chat of the page before.")]
+PromptLimit = Annotated[int, QueryParameter(ge=0, le=2000, description="How many to return, up to 2000; 0 is 500.")]
+
+
+@get("/", tags=_TAG, responses=problems(400, 401))
+async def list_chats(
+    ask: TheAsk,
+    q: Search = "",
+    label: Labels = None,
+    owner: Whose = "me",
+    limit: ChatLimit = 0,
+    offset: ChatOffset = 0,
+    after_id: AfterChat = None,
+) -> list[wire.Chat]:
+    """Chats without those that agents began, which are in the `children` of theirs: pinned ones first, then the last
+    active first."""
+    page = Page(limit or _DEFAULT_LIMIT, offset, after_id)
+    return await ask.chats.listing.roots(ask.person, q=q, labels=label or [], owner=owner, page=page)
 
 
 @post("/", tags=_TAG, responses=problems(400, 401, 404, 409, 413))
@@ -24,4 +60,74 @@ async def get_chat(chat: FromPath[UUID], ask: TheAsk) -> wire.Chat:
     return await ask.chats.reading.chat(chat)
 
 
-chats_router = Router("/api/experimental/chats", route_handlers=[create_chat, get_chat])
+@patch("/{chat:uuid}", tags=_TAG, status_code=204, responses=problems(400, 401, 403, 404, 409))
+async def update_chat(chat: FromPath[UUID], data: JSONBody[UpdateChat], ask: TheAsk) -> None:
+    """Rename, label, pin, archive. A chat is archived with its children, and not while one of them is at work."""
+    await ask.chats.changing.change(chat, data)
+
+
+@get("/{chat:uuid}/prompts", tags=_TAG, responses=problems(400, 401, 404))
+async def list_prompts(chat: FromPath[UUID], ask: TheAsk, limit: PromptLimit = 0) -> wire.ChatPrompts:
+    """What people have written in a chat, newest first."""
+    return await ask.chats.reading.prompts(chat, limit=limit or 500)
+
+
+@put("/{chat:uuid}/read", tags=_TAG, status_code=204, responses=problems(400, 401, 403, 404))
+async def mark_read(chat: FromPath[UUID], data: JSONBody[MarkRead], ask: TheAsk) -> None:
+    """Say how far one has read one's own chat. It never goes back."""
+    await ask.chats.changing.mark_read(ask.person, chat, data)
+
+
+@post("/{chat:uuid}/interrupt", tags=_TAG, status_code=200, responses=problems(401, 403, 404, 409))
+async def interrupt_chat(chat: FromPath[UUID], ask: TheAsk) -> wire.Chat:
+    """Stop what the chat does. What was written is kept."""
+    return await ask.chats.steering.interrupt(chat)
+
+
+@post("/{chat:uuid}/compact", tags=_TAG, status_code=200, responses=problems(400, 401, 403, 404, 409))
+async def compact_chat(chat: FromPath[UUID], ask: TheAsk) -> wire.Chat:
+    """Have the conversation summarised, so that it takes less of the model's context."""
+    return await ask.chats.steering.compact(ask.person, chat)
+
+
+@post("/{chat:uuid}/reconcile-invalid", tags=_TAG, status_code=200, responses=problems(401, 403, 404, 409))
+async def reconcile_chat(chat: FromPath[UUID], ask: TheAsk) -> wire.Chat:
+    """Repair a chat in a state that nothing leads out of. It is in error afterwards and can go on."""
+    return await ask.chats.steering.reconcile(chat)
+
+
+@post("/{chat:uuid}/tool-results", tags=_TAG, status_code=204, responses=problems(400, 401, 403, 404, 409))
+async def submit_tool_results(chat: FromPath[UUID], data: JSONBody[SubmitToolResults], ask: TheAsk) -> None:
+    """Post what the client's tools have given: for each call that the chat waits for, once."""
+    await ask.chats.steering.submit_results(chat, data)
+
+
+@post("/{chat:uuid}/title/regenerate", tags=_TAG, status_code=200, responses=problems(401, 403, 404, 409, 502))
+async def regenerate_title(chat: FromPath[UUID], ask: TheAsk) -> wire.Chat:
+    """Have a model make a new title, and take it."""
+    return await ask.chats.retitling.regenerate(ask.person, chat)
+
+
+@post("/{chat:uuid}/title/propose", tags=_TAG, status_code=200, responses=problems(401, 403, 404, 409, 502))
+async def propose_title(chat: FromPath[UUID], ask: TheAsk) -> wire.ProposedTitle:
+    """Have a model make a new title. Nothing is changed."""
+    return await ask.chats.retitling.propose(ask.person, chat)
+
+
+chats_router = Router(
+    "/api/experimental/chats",
+    route_handlers=[
+        list_chats,
+        create_chat,
+        get_chat,
+        update_chat,
+        list_prompts,
+        mark_read,
+        interrupt_chat,
+        compact_chat,
+        reconcile_chat,
+        submit_tool_results,
+        regenerate_title,
+        propose_title,
+    ],
+)

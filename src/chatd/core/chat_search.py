@@ -1,0 +1,81 @@
+"""What a list of chats is asked for: `key:value` terms in one text, and labels."""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+import msgspec
+
+from chatd.core.errors import InvalidRequest, Validation
+
+LONGEST: Final = 1000  # characters of a whole question
+MOST_LABELS: Final = 20
+
+_TERM: Final = re.compile(r'(?:[^\s"]|"[^"]*"?)+')
+_BOOLS: Final = {"true": True, "t": True, "1": True, "false": False, "f": False, "0": False}
+_OURS: Final = frozenset({"created_by_me", "shared_with_me"})
+
+
+class ChatSearch(msgspec.Struct, frozen=True, kw_only=True):
+    """`only_shared`: those that others share, which nobody can do yet."""
+
+    title: str | None = None
+    archived: bool = False
+    has_unread: bool | None = None
+    only_shared: bool = False
+
+
+def read_search(text: str) -> ChatSearch:
+    """Keys in any case, each at most once but `source`; a value with spaces stands in quotes. Raises InvalidRequest."""
+    if len(text) > LONGEST or "\0" in text:
+        raise _wrong(f"at most {LONGEST} characters, none of them NUL")
+    found: dict[str, str] = {}
+    sources: set[str] = set()
+    for term in _TERM.findall(text):
+        key, colon, quoted = term.partition(":")
+        value = quoted.replace('"', "")
+        key = key.lower()
+        if not colon or not key or not value:
+            raise _wrong(f"terms such as archived:true, not {term[:50]!r}")
+        if key == "source":
+            sources |= set(value.split(","))
+        elif key not in ("title", "archived", "has_unread"):
+            raise _wrong(f"title, archived, has_unread or source, not {key[:50]!r}")
+        elif key in found:
+            raise _wrong(f"{key} once")
+        else:
+            found[key] = value
+    if sources - _OURS:
+        raise _wrong("source:created_by_me or source:shared_with_me")
+    return ChatSearch(
+        title=found.get("title"),
+        archived=_bool(found, "archived") or False,
+        has_unread=_bool(found, "has_unread"),
+        only_shared=sources == {"shared_with_me"},
+    )
+
+
+def read_labels(given: Iterable[str]) -> dict[str, str]:
+    """Of `key:value`, all of which a chat must have. Raises InvalidRequest."""
+    labels: dict[str, str] = {}
+    for label in given:
+        key, _, value = label.partition(":")
+        if not key or not value or "\0" in label or len(label) > LONGEST or len(labels) >= MOST_LABELS:
+            rule = f"at most {MOST_LABELS} of the form key:value"
+            raise InvalidRequest("Check label.", validations=[Validation("label", rule)])
+        if labels.setdefault(key, value) != value:
+            raise InvalidRequest("Check label.", validations=[Validation("label", "each key with one value")])
+    return labels
+
+
+def _bool(found: dict[str, str], key: str) -> bool | None:
+    if key not in found:
+        return None
+    value = _BOOLS.get(found[key].lower())
+    if value is None:
+        raise _wrong(f"{key}:true or {key}:false")
+    return value
+
+
+def _wrong(rule: str) -> InvalidRequest:
+    return InvalidRequest("Check q.", validations=[Validation("q", rule)])

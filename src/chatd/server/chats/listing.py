@@ -1,0 +1,125 @@
+"""Lists of chats: the pinned ones in their order, then the last active first, with their children in them."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Final, Literal
+from uuid import UUID
+
+import msgspec
+
+from chatd.core.access import EVERYTHING, Filter, OwnedBy, Person
+from chatd.core.chat_search import ChatSearch, read_labels, read_search
+from chatd.core.errors import InvalidRequest, Validation
+from chatd.server.chats.shown_chats import ChatRow, shown_chat
+from chatd.store.queries import GetChatRow, ListChildChatsRow
+from chatd.store.store import Store
+from chatd.wire import chats as wire
+
+MOST_CHILDREN: Final = 1000  # on one page, of all its chats
+
+Whose = UUID | Literal["me", "all"]
+
+
+class Page(msgspec.Struct, frozen=True):
+    """`after_id` is the last chat of the page before; `offset` are chats to leave out first."""
+
+    limit: int
+    offset: int = 0
+    after_id: UUID | None = None
+
+
+class _Asked(msgspec.Struct, frozen=True):
+    search: ChatSearch
+    labels: str  # JSON, as stored
+    owner: UUID | None
+    authorize: Filter
+
+
+class Listing:
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def roots(
+        self, person: Person, *, q: str, labels: Sequence[str], owner: Whose, page: Page
+    ) -> list[wire.Chat]:
+        """Root chats that the person may see. Who may see what is decided by the query, before it counts rows."""
+        search, wanted = read_search(q), read_labels(labels)
+        if search.only_shared:
+            return []
+        owner_id = person.user_id if owner == "me" else None if owner == "all" else owner
+        authorize = EVERYTHING if owner_id is None else OwnedBy(owner_id)
+        asked = _Asked(search, msgspec.json.encode(wanted).decode(), owner_id, authorize)
+        rows = await self._rows(asked, page)
+        children = await self._children([row.id for row in rows])
+        return [shown_chat(row, children[row.id]) for row in rows]
+
+    async def children_of(self, root_id: UUID) -> list[ListChildChatsRow]:
+        return await self._store.list_child_chats(root_chat_ids=[root_id], max_rows=MOST_CHILDREN)
+
+    async def _rows(self, asked: _Asked, page: Page) -> Sequence[ChatRow]:
+        after = None if page.after_id is None else await self._cursor(page.after_id)
+        most = page.offset + page.limit
+        rows: list[ChatRow] = []
+        # Pins are their owner's: a list of everyone's chats has none.
+        has_pins = asked.owner is not None and not asked.search.archived
+        if has_pins and (after is None or after.pin_order > 0):
+            rows += await self._pinned(asked, after, most)
+            after = None
+        if len(rows) < most:
+            rows += await self._others(asked, after, most - len(rows), with_pinned=not has_pins)
+        return rows[page.offset :]
+
+    async def _pinned(self, asked: _Asked, after: GetChatRow | None, most: int) -> Sequence[ChatRow]:
+        if asked.owner is None:
+            return []
+        return await self._store.list_pinned_chats(
+            owner_id=asked.owner,
+            labels=asked.labels,
+            after_pin_order=after.pin_order if after else None,
+            after_id=after.id if after else None,
+            title_part=asked.search.title,
+            unread=asked.search.has_unread,
+            max_rows=most,
+            authorize=asked.authorize,
+        )
+
+    async def _others(
+        self, asked: _Asked, after: GetChatRow | None, most: int, *, with_pinned: bool
+    ) -> Sequence[ChatRow]:
+        search = asked.search
+        if asked.labels == "{}":
+            return await self._store.list_chats(
+                archived=search.archived,
+                before_updated_at=after.updated_at if after else None,
+                before_id=after.id if after else None,
+                with_pinned=with_pinned,
+                title_part=search.title,
+                unread=search.has_unread,
+                max_rows=most,
+                authorize=asked.authorize,
+            )
+        return await self._store.list_labeled_chats(
+            archived=search.archived,
+            labels=asked.labels,
+            before_updated_at=after.updated_at if after else None,
+            before_id=after.id if after else None,
+            with_pinned=with_pinned,
+            title_part=search.title,
+            unread=search.has_unread,
+            max_rows=most,
+            authorize=asked.authorize,
+        )
+
+    async def _children(self, root_ids: list[UUID]) -> dict[UUID, list[ListChildChatsRow]]:
+        found: dict[UUID, list[ListChildChatsRow]] = defaultdict(list)
+        if root_ids:
+            for row in await self._store.list_child_chats(root_chat_ids=root_ids, max_rows=MOST_CHILDREN):
+                if row.root_chat_id is not None:
+                    found[row.root_chat_id].append(row)
+        return found
+
+    async def _cursor(self, id: UUID) -> GetChatRow:
+        row = await self._store.get_chat(id=id)
+        if row is None:
+            raise InvalidRequest("Check after_id.", validations=[Validation("after_id", "the id of a chat")])
+        return row
