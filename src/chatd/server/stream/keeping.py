@@ -3,11 +3,11 @@
 from collections import deque
 from collections.abc import Callable
 from datetime import datetime
-from typing import Final
+from typing import Final, Protocol
+from uuid import UUID
 
 from chatd.clock import Clock
 from chatd.engine.drop_warnings import Dropped, DropWarnings
-from chatd.server.stream.loop import StreamLoop
 
 TICK_SECONDS: Final = 1.0
 BEAT_TICKS: Final = 25  # seconds between two signs of life: half of what common proxies wait for
@@ -17,10 +17,24 @@ STOPPING: Final = "The server is stopping. Connect again with the last id."
 SIGNED_OUT: Final = "The session has ended. Sign in again."
 
 
+class KeptLoop(Protocol):
+    """What a stream is to who keeps it: `subject` is what drops are counted by."""
+
+    @property
+    def subject(self) -> UUID: ...
+    @property
+    def sending_since(self) -> float | None: ...
+
+    def beat(self) -> None: ...
+    def recheck(self) -> None: ...
+    def end(self, reason: str) -> None: ...
+    def stop(self) -> None: ...
+
+
 class KeptStream:
     """A stream, how to cut its connection, and until when its client is signed in."""
 
-    def __init__(self, loop: StreamLoop, abort: Callable[[], None] | None, expires_at: datetime | None) -> None:
+    def __init__(self, loop: KeptLoop, abort: Callable[[], None] | None, expires_at: datetime | None) -> None:
         self.loop = loop
         self.expires_at = expires_at
         self.is_over = False
@@ -103,5 +117,5 @@ class StreamKeeper:
         latest = self._clock.monotonic() - STALLED_SECONDS
         stalled = [stream for stream in self._all() if (stream.loop.sending_since or latest + 1) <= latest]
         for stream in stalled:
-            self._drops.note(stream.loop.feed.chat_id, Dropped.SUBSCRIBER)
+            self._drops.note(stream.loop.subject, Dropped.SUBSCRIBER)
             stream.cut()

@@ -9,6 +9,7 @@ import contextvars
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Final
+from uuid import UUID
 
 import msgspec
 
@@ -76,6 +77,10 @@ class StreamLoop:
     def feed(self) -> ChatFeed:
         assert self._feed is not None, "the loop runs"
         return self._feed
+
+    @property
+    def subject(self) -> UUID:
+        return self.feed.chat_id
 
     async def run(self, feed: ChatFeed) -> None:
         """Until the client leaves, does not keep up, or the stream is ended."""
