@@ -32,6 +32,7 @@ from chatd.engine.tools.registry import Registry
 from chatd.engine.turn_ends import LabelMade, SummaryMade, TurnEnds
 from chatd.engine.worker import Worker, WorkerOptions
 from chatd.providers.transport import Transport
+from chatd.server.middleware.experiments import AGENTS
 from chatd.server.settings import Settings
 from chatd.server.versions import Versions
 from chatd.store.chat_watch import ChatWatch
@@ -131,11 +132,12 @@ async def running_engine(
     )
     meter.watch(episodes, lambda: len(worker.running))
     running = {
-        "worker": worker.run(),
         "watch chats": watch.run(),
         "checkpoints": checkpoints.run(),
         "side jobs": jobs.run(),
     }
+    if AGENTS in settings.experiments:
+        running["worker"] = worker.run()
     async with beside(running):
         yield Engine(worker, parts, transitions, spending, titles, deployment)
         await worker.drain(settings.drain_seconds, before_cancel=checkpoints.flush)

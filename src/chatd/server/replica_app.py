@@ -10,6 +10,7 @@ from chatd.server.chats.chats import chats_of
 from chatd.server.compose import Replica
 from chatd.server.middleware.asgi_types import App, Scope
 from chatd.server.middleware.authentication import Credentials, find_credentials, session_cookie_name
+from chatd.server.middleware.experiments import ExperimentGate
 from chatd.server.model_configs import ModelConfigs
 from chatd.server.providers import Providers
 from chatd.server.queued_chats import QueuedChats
@@ -19,6 +20,7 @@ from chatd.server.routes.health import HealthRoutes
 from chatd.server.serving import Draining
 from chatd.server.settings import Settings
 from chatd.server.stream.route import SignedIn, StreamRoutes
+from chatd.server.watch.route import WatchRoutes
 from chatd.store.actor import acting_as
 from chatd.wire.users import BuildInfo
 
@@ -66,8 +68,9 @@ async def replica_app(replica: Replica, settings: Settings, *, draining: Drainin
     streams = StreamRoutes(build_app(parts), store, replica.engine.parts, recognize)
     draining.on_begin(streams.keeper.end_all)
     replica.versions.on_change("auth", streams.keeper.check_rights)
+    watch = WatchRoutes(streams, store, replica.hints, replica.clock, streams.keeper, recognize)
     routes = HealthRoutes(
-        streams,
+        ExperimentGate(watch, experiments=settings.experiments),
         clock=replica.clock,
         metrics=replica.opened.metrics,
         checks={"draining": draining.check, "database": database},
