@@ -52,9 +52,10 @@ class ChatHint(msgspec.Struct, frozen=True, array_like=True, gc=False):
     archived: bool
     replica_id: UUID | None = None
     runner_id: UUID | None = None
+    owner_id: UUID | None = None  # whose chat it is; None when a poll of versions tells
 
     @classmethod
-    def of(cls, versions: Versions) -> Self:
+    def of(cls, versions: Versions, *, owner_id: UUID | None = None) -> Self:
         return cls(
             versions.chat_id,
             versions.snapshot_version,
@@ -66,6 +67,7 @@ class ChatHint(msgspec.Struct, frozen=True, array_like=True, gc=False):
             versions.archived,
             versions.replica_id,
             versions.runner_id,
+            owner_id,
         )
 
     def encode(self) -> bytes:

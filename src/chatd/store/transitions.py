@@ -466,7 +466,7 @@ class Transitions:
         change = applied.change
         if self._told is not None:
             self._told(applied)
-        self._hints.publish(chat_topic(change.chat_id), ChatHint.of(change).encode())
+        self._hints.publish(chat_topic(change.chat_id), ChatHint.of(change, owner_id=change.owner_id).encode())
         if change.replica_id is None and State(change.state_after) in RUNNABLE:
             self._hints.publish(FREE_TOPIC)
         return applied

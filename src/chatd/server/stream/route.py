@@ -65,7 +65,7 @@ class StreamRoutes:
         scope["path_template"] = TEMPLATE
         is_websocket = scope["type"] == "websocket"
         if not is_websocket and scope["method"] != "GET":
-            await _refuse_method(send)
+            await refuse_method(send)
             return
         person = state(scope).get("person")
         if not isinstance(person, Person):
@@ -142,7 +142,7 @@ def _takes_events(scope: Scope) -> bool:
     return any(part.split(";")[0].strip().lower() in _TAKES_EVENTS for part in accept.split(","))
 
 
-async def _refuse_method(send: Send) -> None:
+async def refuse_method(send: Send) -> None:
     body = msgspec.json.encode(Problem("This address does not take that method."))
     headers = [
         (b"content-type", b"application/json"),

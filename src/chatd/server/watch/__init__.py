@@ -1,0 +1,1 @@
+"""The feed of a user's chats, for lists of them."""

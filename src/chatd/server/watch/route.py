@@ -1,0 +1,84 @@
+"""`GET /api/experimental/chats/watch`: what changes in the chats of who asks, by WebSocket or server-sent events."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+from uuid import UUID
+
+from chatd.clock import Clock
+from chatd.core.access import Person
+from chatd.core.errors import Unauthenticated
+from chatd.core.stream import Event
+from chatd.engine.commits import AWAY
+from chatd.server.chats.shown_chats import shown_chat
+from chatd.server.middleware.asgi_types import ABORT, App, Receive, Scope, Send, state
+from chatd.server.stream.framing import SseSink, WebSocketSink
+from chatd.server.stream.keeping import KeptStream, StreamKeeper
+from chatd.server.stream.route import Recognize, refuse_method
+from chatd.server.watch.loop import WatchLoop
+from chatd.server.watch.owner_feeds import OwnerFeeds
+from chatd.store.hints import Hints
+from chatd.store.store import Store
+from chatd.wire.chats import Chat
+
+PATH: Final = "/api/experimental/chats/watch"
+
+
+class OneByOne(WebSocketSink):
+    """An event is a message of its own."""
+
+    async def send(self, events: Sequence[Event]) -> None:
+        for event in events:
+            await self._send({"type": "websocket.send", "text": event.data.decode()})
+
+
+class WatchRoutes:
+    """In front of `app`, which gets every other request."""
+
+    def __init__(
+        self, app: App, store: Store, hints: Hints, clock: Clock, keeper: StreamKeeper, recognize: Recognize
+    ) -> None:
+        self._app = app
+        self._store = store
+        self._clock = clock
+        self._keeper = keeper
+        self._recognize = recognize
+        self._feeds = OwnerFeeds(hints)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket") or scope["path"] != PATH:
+            await self._app(scope, receive, send)
+            return
+        scope["path_template"] = PATH
+        is_websocket = scope["type"] == "websocket"
+        if not is_websocket and scope["method"] != "GET":
+            await refuse_method(send)
+            return
+        person = state(scope).get("person")
+        if not isinstance(person, Person):
+            raise Unauthenticated("Sign in first.", detail="Send a session or API token as `Authorization: Bearer …`.")
+        sink = OneByOne(receive, send) if is_websocket else SseSink(receive, send)
+        loop = WatchLoop(person.user_id, self._chat, sink, self._clock, lambda: self._is_still(scope, person))
+        signed_in = await self._recognize(scope)
+        extensions: dict[str, Any] = scope.get("extensions") or {}
+        self._feeds.join(person.user_id, loop)
+        forget = self._keeper.keep(KeptStream(loop, extensions.get(ABORT), signed_in and signed_in.until))
+        try:
+            if is_websocket:
+                await receive()  # websocket.connect
+            await sink.open()
+            await loop.run()
+        finally:
+            forget()
+            self._feeds.leave(person.user_id, loop)
+
+    async def _chat(self, chat_id: UUID) -> Chat | None:
+        row = await self._store.get_chat(id=chat_id)
+        return row and shown_chat(row)
+
+    async def _is_still(self, scope: Scope, person: Person) -> bool:
+        """Whether it is the same person with the same rights. While nobody can tell, nothing ends."""
+        try:
+            now = await self._recognize(scope)
+        except AWAY:
+            return True
+        return now is not None and now.person == person
