@@ -1,5 +1,6 @@
 """Clients of a chat's stream over both transports, and what they have in the end."""
 
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, Literal
@@ -59,11 +60,16 @@ class Reader:
 
 
 @asynccontextmanager
-async def reading(api: Api, chat_id: UUID, transport: Transport, **query: str | int) -> AsyncIterator[Reader]:
+async def reading(
+    api: Api, chat_id: UUID, transport: Transport, *, small_buffers: bool = False, **query: str | int
+) -> AsyncIterator[Reader]:
+    """`small_buffers`: who does not read holds up the server after some kB."""
     headers = {"Authorization": f"Bearer {api.token}"}
     params = {name: str(value) for name, value in query.items()}
     url = f"{api.url}{stream_path(chat_id)}"
-    async with aiohttp.ClientSession(headers=headers, read_bufsize=2**24) as http:
+    connector = aiohttp.TCPConnector(socket_factory=_small_socket if small_buffers else None)
+    size = 2**12 if small_buffers else 2**24
+    async with aiohttp.ClientSession(headers=headers, connector=connector, read_bufsize=size) as http:
         if transport == "websocket":
             async with http.ws_connect(url, params=params, max_msg_size=0) as socket:
                 yield Reader(_messages(socket))
@@ -71,6 +77,12 @@ async def reading(api: Api, chat_id: UUID, transport: Transport, **query: str | 
             async with http.get(url, params=params, headers={"Accept": "text/event-stream"}, timeout=None) as response:
                 assert response.status == 200, await response.text()
                 yield Reader(_sent_events(response))
+
+
+def _small_socket(address: Any) -> socket.socket:
+    made = socket.socket(*address[:3])
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    return made
 
 
 async def _messages(socket: aiohttp.ClientWebSocketResponse) -> AsyncIterator[list[Event]]:
@@ -81,13 +93,12 @@ async def _messages(socket: aiohttp.ClientWebSocketResponse) -> AsyncIterator[li
 
 
 async def _sent_events(response: aiohttp.ClientResponse) -> AsyncIterator[list[Event]]:
-    id = None
-    async for line in response.content:
-        if line.startswith(b"id: "):
-            id = line[4:].decode().strip()
-        elif line.startswith(b"data: "):
-            event = msgspec.json.decode(line[6:])
-            assert event.get("id") == id
-            yield [event]
-        elif line == b"\n":
-            id = None
+    rest = b""
+    async for data in response.content.iter_any():
+        *whole, rest = (rest + data).split(b"\n\n") if b"\n\n" in data or rest.endswith(b"\n") else [rest + data]
+        for block in whole:
+            fields = dict(line.split(b": ", 1) for line in block.split(b"\n"))
+            if b"data" in fields:
+                event = msgspec.json.decode(fields[b"data"])
+                assert event.get("id", "").encode() == fields.get(b"id", b"")
+                yield [event]
