@@ -2,12 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Final, Literal
+from typing import Final
 from uuid import UUID
 
 import msgspec
 
-from chatd.core.access import EVERYTHING, Filter, OwnedBy, Person
+from chatd.core.access import EVERYTHING, Filter, OwnedBy
 from chatd.core.chat_search import ChatSearch, read_labels, read_search
 from chatd.core.errors import InvalidRequest, Validation
 from chatd.server.chats.shown_chats import ChatRow, shown_chat
@@ -16,8 +16,6 @@ from chatd.store.store import Store
 from chatd.wire import chats as wire
 
 MOST_CHILDREN: Final = 1000  # on one page, of all its chats
-
-Whose = UUID | Literal["me", "all"]
 
 
 class Page(msgspec.Struct, frozen=True):
@@ -39,14 +37,12 @@ class Listing:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    async def roots(
-        self, person: Person, *, q: str, labels: Sequence[str], owner: Whose, page: Page
-    ) -> list[wire.Chat]:
-        """Root chats that the person may see. Who may see what is decided by the query, before it counts rows."""
+    async def roots(self, *, q: str, labels: Sequence[str], owner_id: UUID | None, page: Page) -> list[wire.Chat]:
+        """Root chats of one user, or of everyone, that the actor may see: who may see what is decided by the query,
+        before it counts rows."""
         search, wanted = read_search(q), read_labels(labels)
         if search.only_shared:
             return []
-        owner_id = person.user_id if owner == "me" else None if owner == "all" else owner
         authorize = EVERYTHING if owner_id is None else OwnedBy(owner_id)
         asked = _Asked(search, msgspec.json.encode(wanted).decode(), owner_id, authorize)
         rows = await self._rows(asked, page)

@@ -1,6 +1,6 @@
 """/api/experimental/chats: chats as a whole."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 from uuid import UUID
 
 from litestar import Router, get, patch, post, put
@@ -8,7 +8,7 @@ from litestar.params import FromPath, JSONBody, QueryParameter
 
 from chatd.core.chat_search import LONGEST
 from chatd.server.chats.listing import Page
-from chatd.server.routes.asking import IdempotencyKey, TheAsk, problems
+from chatd.server.routes.asking import Ask, IdempotencyKey, TheAsk, find_user, problems
 from chatd.wire import chats as wire
 from chatd.wire.chat_requests import CreateChat, MarkRead, SubmitToolResults, UpdateChat
 
@@ -23,8 +23,8 @@ Search = Annotated[
 ]
 Labels = Annotated[list[str] | None, QueryParameter(description="`key:value`; a chat must have all of them.")]
 Whose = Annotated[
-    UUID | Literal["me", "all"],
-    QueryParameter(description="Whose chats: `me`, a user's id, or `all` that one may see."),
+    str,
+    QueryParameter(max_length=64, description="Whose chats: `me`, a user's id or username, or `all` one may see."),
 ]
 ChatLimit = Annotated[int, QueryParameter(ge=0, le=200, description="How many to return, up to 200; 0 is 50.")]
 ChatOffset = Annotated[int, QueryParameter(ge=0, le=10_000, description="How many to leave out first.")]
@@ -32,7 +32,7 @@ AfterChat = Annotated[UUID | None, QueryParameter(description="The last chat of 
 PromptLimit = Annotated[int, QueryParameter(ge=0, le=2000, description="How many to return, up to 2000; 0 is 500.")]
 
 
-@get("/", tags=_TAG, responses=problems(400, 401))
+@get("/", tags=_TAG, responses=problems(400, 401, 404))
 async def list_chats(
     ask: TheAsk,
     q: Search = "",
@@ -45,7 +45,7 @@ async def list_chats(
     """Chats without those that agents began, which are in the `children` of theirs: pinned ones first, then the last
     active first."""
     page = Page(limit or _DEFAULT_LIMIT, offset, after_id)
-    return await ask.chats.listing.roots(ask.person, q=q, labels=label or [], owner=owner, page=page)
+    return await ask.chats.listing.roots(q=q, labels=label or [], owner_id=await _owner(ask, owner), page=page)
 
 
 @post("/", tags=_TAG, responses=problems(400, 401, 404, 409, 413))
@@ -112,6 +112,16 @@ async def regenerate_title(chat: FromPath[UUID], ask: TheAsk) -> wire.Chat:
 async def propose_title(chat: FromPath[UUID], ask: TheAsk) -> wire.ProposedTitle:
     """Have a model make a new title. Nothing is changed."""
     return await ask.chats.retitling.propose(ask.person, chat)
+
+
+async def _owner(ask: Ask, owner: str) -> UUID | None:
+    """None for everyone. An id is not looked up: of who is not there, or not to be seen, there are no chats."""
+    if owner in ("me", "all"):
+        return ask.person.user_id if owner == "me" else None
+    try:
+        return UUID(owner)
+    except ValueError:
+        return (await find_user(ask, owner)).id
 
 
 chats_router = Router(
