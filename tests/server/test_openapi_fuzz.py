@@ -17,7 +17,7 @@ CHECKS = "not_a_server_error,response_schema_conformance,content_type_conformanc
 @pytest.mark.behaviour("API-4")
 @pytest.mark.parametrize("who", ["nobody", "member", "owner"])
 async def test_no_input_makes_the_server_fail(database: Any, tmp_path: Path, who: str):
-    async with running_server(database.dsn, tmp_path, requests_per_minute="0") as running:
+    async with running_server(database.dsn, tmp_path, requests_per_minute="0", demo_model="auto") as running:
         token = {"nobody": "", "owner": running.owner.token}.get(who) or (await running.add_user("mia")).token
         command = [
             str(Path(sys.executable).with_name("schemathesis")),
