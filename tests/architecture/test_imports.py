@@ -37,7 +37,8 @@ MAY_IMPORT: dict[str, set[str]] = {
         "demo",
         "engine",
     },
-    "cli": {"core", "wire", "clock", "minting", "observe", "store", "providers", "server", "testing"},
+    "client": {"core", "wire", "clock", "minting"},
+    "cli": {"core", "wire", "clock", "minting", "observe", "store", "providers", "server", "client", "testing"},
     "testing": {"core", "wire", "clock", "store", "minting"},
 }
 

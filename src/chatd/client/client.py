@@ -1,0 +1,183 @@
+"""What a program does with a chatd server: sign in, begin and read chats, send messages, follow what happens."""
+
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from types import TracebackType
+from typing import Final, Self
+from uuid import UUID
+
+import aiohttp
+
+from chatd.client.events import Event, RawEvent, read_event
+from chatd.client.exchange import Exchange
+from chatd.client.stream import ChatStream
+from chatd.clock import Clock, SystemClock
+from chatd.core.reasoning import ReasoningEffort
+from chatd.core.secret import Secret
+from chatd.minting import uuid7
+from chatd.wire import chats as wire
+from chatd.wire.chat_requests import (
+    BusyBehavior,
+    ClientTool,
+    CreateChat,
+    EditMessage,
+    InputPart,
+    SendMessage,
+    SubmitToolResults,
+    ToolResult,
+    UpdateChat,
+)
+from chatd.wire.users import LoggedIn, Login, User
+
+CHATS: Final = "/api/experimental/chats"
+USERS: Final = "/api/v2/users"
+PAGE: Final = 200  # the most that the server gives at once
+
+Content = str | Sequence[InputPart]
+
+
+class Client:
+    """Used with `async with`. Methods raise errors of `client/errors`.
+
+    `create_chat` and `send` are done once however often the connection breaks: each has a key, its own or the
+    caller's, and a caller that gives the same one again gets what was answered the first time.
+    """
+
+    def __init__(self, url: str, token: Secret | str | None = None, *, clock: Clock | None = None) -> None:
+        self.url = url.rstrip("/")
+        self._token = Secret(token) if isinstance(token, str) else token
+        self._clock = clock or SystemClock()
+        self._http: aiohttp.ClientSession | None = None
+        self._exchange: Exchange | None = None
+
+    async def __aenter__(self) -> Self:
+        # Without a cookie jar: the token is all that says who we are.
+        self._http = aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar())
+        self._exchange = Exchange(self._http, self.url, self._token, self._clock)
+        return self
+
+    async def __aexit__(
+        self, exc_type: type[BaseException] | None, exc: BaseException | None, tb: TracebackType | None
+    ) -> None:
+        assert self._http is not None
+        await self._http.close()
+
+    @property
+    def _to(self) -> Exchange:
+        assert self._exchange is not None, "use the client with `async with`"
+        return self._exchange
+
+    async def log_in(self, login: str, password: Secret) -> LoggedIn:
+        """Open a session. This client acts as that user from now on."""
+        asked = Login(login=login, password=password.reveal())
+        signed_in = await self._to.call("POST", f"{USERS}/login", LoggedIn, asked)
+        self._to.token = Secret(signed_in.session_token)
+        return signed_in
+
+    async def log_out(self) -> None:
+        """End the session, or revoke the API token, with which this client acts."""
+        await self._to.call("POST", f"{USERS}/logout", type(None))
+        self._to.token = None
+
+    async def me(self) -> User:
+        return await self._to.call("GET", f"{USERS}/me", User)
+
+    async def chats(self, *, q: str = "", limit: int = 50, after_id: UUID | None = None) -> list[wire.Chat]:
+        """One page: pinned ones first, then the last active first. `after_id` is the last chat of the page before."""
+        query = {"q": q or None, "limit": limit, "after_id": after_id}
+        return await self._to.call("GET", CHATS, list[wire.Chat], query=query)
+
+    async def create_chat(
+        self,
+        content: Content,
+        *,
+        key: str | None = None,
+        model_config_id: UUID | None = None,
+        reasoning_effort: ReasoningEffort | None = None,
+        system_prompt: str = "",
+        labels: Mapping[str, str] | None = None,
+        tools: Sequence[ClientTool] = (),
+        plan_mode: wire.PlanMode = "",
+    ) -> wire.Chat:
+        """Begin a chat with a message; it runs at once. `tools` are run by this client: `ActionRequired`."""
+        asked = CreateChat(
+            content=_parts(content),
+            model_config_id=model_config_id,
+            reasoning_effort=reasoning_effort,
+            system_prompt=system_prompt,
+            labels=dict(labels or {}),
+            unsafe_dynamic_tools=list(tools),
+            plan_mode=plan_mode,
+        )
+        return await self._to.call("POST", CHATS, wire.Chat, asked, key=key or self._new_key())
+
+    async def chat(self, chat_id: UUID) -> wire.Chat:
+        return await self._to.call("GET", f"{CHATS}/{chat_id}", wire.Chat)
+
+    async def update_chat(self, chat_id: UUID, change: UpdateChat) -> None:
+        await self._to.call("PATCH", f"{CHATS}/{chat_id}", type(None), change)
+
+    async def messages(
+        self, chat_id: UUID, *, before_id: int | None = None, after_id: int | None = None, limit: int = 50
+    ) -> wire.ChatMessagesPage:
+        """Newest first; with `after_id` alone, oldest first."""
+        query = {"before_id": before_id, "after_id": after_id, "limit": limit}
+        return await self._to.call("GET", f"{CHATS}/{chat_id}/messages", wire.ChatMessagesPage, query=query)
+
+    async def send(
+        self,
+        chat_id: UUID,
+        content: Content,
+        *,
+        key: str | None = None,
+        busy_behavior: BusyBehavior = "queue",
+        model_config_id: UUID | None = None,
+    ) -> wire.SentMessage:
+        """To a chat that is at work: the message waits (`queued`), or stops the turn ("interrupt")."""
+        asked = SendMessage(content=_parts(content), busy_behavior=busy_behavior, model_config_id=model_config_id)
+        path = f"{CHATS}/{chat_id}/messages"
+        return await self._to.call("POST", path, wire.SentMessage, asked, key=key or self._new_key())
+
+    async def edit(self, chat_id: UUID, message_id: int, content: Content) -> wire.EditedMessage:
+        """Replace a message of one's own and all that came after it."""
+        path = f"{CHATS}/{chat_id}/messages/{message_id}"
+        return await self._to.call("PATCH", path, wire.EditedMessage, EditMessage(content=_parts(content)))
+
+    async def interrupt(self, chat_id: UUID) -> wire.Chat:
+        """Stop what the chat does. What was written is kept."""
+        return await self._to.call("POST", f"{CHATS}/{chat_id}/interrupt", wire.Chat)
+
+    async def compact(self, chat_id: UUID) -> wire.Chat:
+        """Have the conversation summarised, so that it takes less of the model's context."""
+        return await self._to.call("POST", f"{CHATS}/{chat_id}/compact", wire.Chat)
+
+    async def submit_tool_results(self, chat_id: UUID, results: Sequence[ToolResult]) -> None:
+        """For each call that the chat waits for, once."""
+        path = f"{CHATS}/{chat_id}/tool-results"
+        await self._to.call("POST", path, type(None), SubmitToolResults(results=list(results)))
+
+    async def delete_queued(self, chat_id: UUID, queued_id: int) -> None:
+        await self._to.call("DELETE", f"{CHATS}/{chat_id}/queue/{queued_id}", type(None))
+
+    async def promote_queued(self, chat_id: UUID, queued_id: int) -> wire.PromotedMessage:
+        """Send a message now that waits. A chat that is at work stops for it."""
+        return await self._to.call("POST", f"{CHATS}/{chat_id}/queue/{queued_id}/promote", wire.PromotedMessage)
+
+    async def events(self, chat_id: UUID, *, after: str | None = None, after_id: int = 0) -> AsyncGenerator[Event]:
+        """What is known of the chat, then what happens, without an end; lost connections are made again and nothing
+        is lost or repeated by that. `after`: from after the event of this id; `after_id`: without the messages up to
+        this one. Who leaves early closes it: `contextlib.aclosing`."""
+        async with aclosing(self.raw_events(chat_id, after=after, after_id=after_id)) as events:
+            async for raw in events:
+                yield read_event(raw)
+
+    def raw_events(self, chat_id: UUID, *, after: str | None = None, after_id: int = 0) -> AsyncGenerator[RawEvent]:
+        """As `events`, each as the JSON that the server sent."""
+        return ChatStream(self._to, chat_id, after=after, after_id=after_id).events()
+
+    def _new_key(self) -> str:
+        return str(uuid7(self._clock.now()))
+
+
+def _parts(content: Content) -> list[InputPart]:
+    return [InputPart(type="text", text=content)] if isinstance(content, str) else list(content)

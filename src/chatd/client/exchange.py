@@ -1,0 +1,136 @@
+"""One request and its answer over HTTP; what can safely be sent again is, a few times, when the connection broke."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, Final, TypeVar
+
+import aiohttp
+import msgspec
+
+import chatd
+from chatd.client.errors import ServerFailed, TooMany, Unexpected, Unreachable, refusal
+from chatd.clock import Clock
+from chatd.core.errors import ChatdError
+from chatd.core.request_keys import HEADER
+from chatd.core.secret import Secret
+
+Answer = TypeVar("Answer")
+
+MOST_TRIES: Final = 4  # about two seconds in all: a restarting server behind a proxy; longer outages are the caller's
+FIRST_WAIT_SECONDS: Final = 0.25
+LONGEST_WAIT_SECONDS: Final = 10.0  # a server that asks for more is taken at its word by whoever called
+ANSWER_SECONDS: Final = 120.0  # titles are made by a model while one waits
+CONNECT_SECONDS: Final = 10.0
+MOST_BYTES: Final = 64 << 20  # of an answer: far more than 200 long messages
+_PASSING: Final = (502, 503, 504)  # a proxy without a server behind it, a server without its database
+
+
+class Exchange:
+    """With one server, as one person or as nobody."""
+
+    def __init__(self, http: aiohttp.ClientSession, url: str, token: Secret | None, clock: Clock) -> None:
+        self.url = url
+        self.token = token
+        self.clock = clock
+        self._http = http
+
+    async def call(
+        self,
+        method: str,
+        path: str,
+        answer: type[Answer],
+        body: msgspec.Struct | None = None,
+        *,
+        query: Mapping[str, object] | None = None,
+        key: str | None = None,
+    ) -> Answer:
+        """Reads, and what has a key, is sent again when the answer was lost. Raises errors of `client/errors`."""
+        tries = MOST_TRIES if method == "GET" or key is not None else 1
+        data = None if body is None else msgspec.json.encode(body)
+        wait = FIRST_WAIT_SECONDS
+        while True:
+            tries -= 1
+            try:
+                return _read(await self._once(method, path, data, query, key), answer)
+            except (Unreachable, ServerFailed, TooMany) as error:
+                asked = getattr(error, "retry_after_seconds", None) or 0.0
+                is_passing = not isinstance(error, ServerFailed) or error.status in _PASSING
+                if not tries or not is_passing or asked > LONGEST_WAIT_SECONDS:
+                    raise
+                await self.clock.sleep(max(wait, asked), timer="client retry")
+                wait *= 2
+
+    @asynccontextmanager
+    async def open(
+        self,
+        method: str,
+        path: str,
+        *,
+        timeout: aiohttp.ClientTimeout,
+        data: bytes | None = None,
+        query: Mapping[str, object] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> AsyncIterator[aiohttp.ClientResponse]:
+        """An answer that is 2xx; its body can break off with Unreachable."""
+        sent = {"User-Agent": f"chatd-client/{chatd.__version__}", **(headers or {})}
+        if self.token is not None:
+            sent["Authorization"] = f"Bearer {self.token.reveal()}"
+        params = {name: _text(value) for name, value in (query or {}).items() if value is not None}
+        try:
+            async with self._http.request(
+                method,
+                f"{self.url}{path}",
+                data=data,
+                params=params,
+                headers=sent,
+                timeout=timeout,
+                allow_redirects=False,  # a POST would become a GET on its way
+            ) as response:
+                if not 200 <= response.status < 300:
+                    raise refusal(response.status, await bounded_body(response), response.headers)
+                yield response
+        except aiohttp.InvalidURL:
+            raise Unexpected(
+                f"{self.url} is no address of a server.", detail="Give one like https://chat.example.com."
+            ) from None
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise unreachable(self.url, error) from error
+
+    async def _once(
+        self, method: str, path: str, data: bytes | None, query: Mapping[str, object] | None, key: str | None
+    ) -> bytes:
+        headers = {"Accept": "application/json"}
+        if data is not None:
+            headers["Content-Type"] = "application/json"
+        if key is not None:
+            headers[HEADER] = key
+        timeout = aiohttp.ClientTimeout(total=ANSWER_SECONDS, connect=CONNECT_SECONDS)
+        async with self.open(method, path, timeout=timeout, data=data, query=query, headers=headers) as response:
+            return await bounded_body(response)
+
+
+async def bounded_body(response: aiohttp.ClientResponse) -> bytes:
+    body = bytearray()
+    async for piece in response.content.iter_any():
+        body += piece
+        if len(body) > MOST_BYTES:
+            raise Unexpected("The answer of the server is too long to be one.")
+    return bytes(body)
+
+
+def unreachable(url: str, error: BaseException) -> ChatdError:
+    why = "it does not answer in time" if isinstance(error, TimeoutError) else str(error) or type(error).__name__
+    return Unreachable(f"{url} can't be reached, or the connection broke.", detail=f"{why[:1].upper()}{why[1:]}.")
+
+
+def _read(body: bytes, answer: type[Answer]) -> Answer:
+    if answer is type(None):
+        return answer()
+    try:
+        return msgspec.json.decode(body, type=answer)
+    except (msgspec.DecodeError, ValueError) as error:
+        raise Unexpected("What answers there is no chatd, or one that is much newer.", detail=str(error)) from error
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

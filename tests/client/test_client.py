@@ -1,0 +1,258 @@
+"""The Python client against a real server: chats, messages that are sent once, streams, errors with their reasons."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import msgspec
+import pytest
+
+from chatd.client import BadRequest, Client, Missing, SignInNeeded, Unexpected, Unreachable, WrongState
+from chatd.client.events import (
+    Event,
+    MessageStored,
+    PartCame,
+    QueueChanged,
+    RawEvent,
+    StatusChanged,
+    UnknownEvent,
+    read_event,
+)
+from chatd.core.secret import Secret
+from chatd.core.states import Status
+from chatd.core.stream_picture import Picture
+from chatd.server.serving import open_socket, socket_url
+from chatd.testing.vendors.asked import Asked
+from chatd.testing.vendors.script import Answer, Hold, Say, Think, Turn
+from chatd.wire.chat_requests import InputPart, UpdateChat
+from chatd.wire.chats import ChatMessage
+from client.cutting import cutting_way
+from server.running import PASSWORD, Running
+from server.scripted import scripted_server
+
+PATIENCE = 60
+NUMBERS = [f"{number}, " for number in range(1, 30)]
+
+
+class Play:
+    def __init__(self) -> None:
+        self.go_on = asyncio.Event()
+        self.finish = asyncio.Event()
+
+    def __call__(self, asked: Asked) -> Answer:
+        match asked.last_text:
+            case "count":
+                return Turn(Think("Hm,", " numbers."), Say(*NUMBERS))
+            case "count slowly":
+                return Turn(
+                    Say(*NUMBERS), faults=[Hold(self.go_on, before_event=8), Hold(self.finish, before_event=20)]
+                )
+            case _:
+                return Turn(Say("Hi."))
+
+
+@asynccontextmanager
+async def served(database: Any, tmp_path: Path) -> AsyncIterator[tuple[Running, Client, Play]]:
+    play = Play()
+    async with (
+        asyncio.timeout(PATIENCE),
+        scripted_server(database.dsn, tmp_path, play) as running,
+        Client(running.api.url, running.owner.token) as client,
+    ):
+        yield running, client, play
+
+
+async def until_resting(client: Client, chat: UUID, **begin: Any) -> list[Event]:
+    seen: list[Event] = []
+    async with aclosing(client.events(chat, **begin)) as events:
+        async for event in events:
+            seen.append(event)
+            if isinstance(event, StatusChanged) and event.is_resting:
+                return seen
+    raise AssertionError("a stream has no end")
+
+
+def texts(messages: list[ChatMessage]) -> list[str]:
+    return [part["text"] for message in messages for part in message.content if part["type"] == "text"]
+
+
+async def test_a_chat_is_begun_answered_listed_renamed_and_read(database: Any, tmp_path: Path):
+    async with served(database, tmp_path) as (_, client, _):
+        chat = await client.create_chat("hello", labels={"team": "owls"})
+        seen = await until_resting(client, chat.id)
+        await client.update_chat(chat.id, UpdateChat(title="Owls"))
+        listed = await client.chats(q="title:owls")
+        page = await client.messages(chat.id)
+        me = await client.me()
+
+    stored = [event.message for event in seen if isinstance(event, MessageStored)]
+    assert texts(stored) == ["hello", "Hi."]
+    assert [(one.id, one.title, one.labels) for one in listed] == [(chat.id, "Owls", {"team": "owls"})]
+    assert texts(page.messages) == ["Hi.", "hello"]
+    assert me.username == "olga"
+
+
+async def test_a_message_that_is_sent_twice_with_one_key_is_there_once(database: Any, tmp_path: Path):
+    async with served(database, tmp_path) as (_, client, _):
+        chat = await client.create_chat("hello", key="the first")
+        again = await client.create_chat("hello", key="the first")
+        await until_resting(client, chat.id)
+        sent = await client.send(chat.id, "more", key="the second")
+        repeated = await client.send(chat.id, "more", key="the second")
+        await until_resting(client, chat.id)
+        page = await client.messages(chat.id)
+
+    assert again.id == chat.id
+    assert sent.message is not None
+    assert repeated.message is not None
+    assert repeated.message.id == sent.message.id
+    assert texts(page.messages) == ["Hi.", "more", "Hi.", "hello"]
+
+
+async def test_a_request_whose_answer_is_lost_is_sent_again_and_done_once(database: Any, tmp_path: Path):
+    async with served(database, tmp_path) as (running, _, _), cutting_way(running.api.url) as way:
+        async with Client(way.url, running.owner.token) as client:
+            way.posts = [0, 100]
+            chat = await client.create_chat("hello")
+            assert not way.posts
+            await until_resting(client, chat.id)
+        async with Client(way.url, running.owner.token) as client:
+            way.posts = [20]
+            await client.send(chat.id, "more")
+            await until_resting(client, chat.id)
+            page = await client.messages(chat.id)
+            chats = await client.chats()
+
+    assert way.cuts == 3
+    assert [one.id for one in chats] == [chat.id]
+    assert texts(page.messages) == ["Hi.", "more", "Hi.", "hello"]
+
+
+async def test_a_stream_that_is_cut_again_and_again_goes_on_without_a_gap(database: Any, tmp_path: Path):
+    async with served(database, tmp_path) as (running, whole, play), cutting_way(running.api.url) as way:
+        chat = await whole.create_chat("count")
+        await until_resting(whole, chat.id)
+        await whole.send(chat.id, "count slowly")
+        seen: list[dict[str, Any]] = []
+        picture = Picture()
+        pauses = [play.go_on, play.finish]
+        way.streams = [900, 1300, 1700, 300]  # within the first picture; the last one in the head of the answer
+        async with Client(way.url, running.owner.token) as client, aclosing(client.raw_events(chat.id)) as events:
+            async for event in events:
+                seen.append(msgspec.json.decode(event.data))
+                picture.apply(seen[-1])
+                if seen[-1]["type"] == "message_part" and pauses and way.cut_streams():  # in the middle of the answer
+                    pauses.pop(0).set()
+                if picture.status == "waiting" and len(picture.messages) == 4 and not picture.parts:
+                    break
+
+    assert way.cuts == 6
+    ids = [event["id"] for event in seen]
+    assert len(ids) == len(set(ids)), "none twice"
+    messages = [event.message for event in map(_read, seen) if isinstance(event, MessageStored)]
+    assert texts(messages) == ["count", "".join(NUMBERS), "count slowly", "".join(NUMBERS)]
+    parts = [event["message_part"] for event in seen if event["type"] == "message_part"]
+    live = "".join(part["part"]["text"] for part in parts)
+    assert live.startswith("".join(NUMBERS[:8])), "it went on after a cut"
+    assert "".join(NUMBERS).startswith(live), "none lost; the rest came as a message"
+
+
+def _read(event: dict[str, Any]) -> Event:
+    return read_event(RawEvent(event.get("id"), msgspec.json.encode(event)))
+
+
+async def test_a_turn_is_interrupted_and_keeps_what_was_said(database: Any, tmp_path: Path):
+    async with served(database, tmp_path) as (_, client, _):
+        chat = await client.create_chat("count slowly")
+        queued = None
+        seen: list[Event] = []
+        async with aclosing(client.events(chat.id)) as events:
+            async for event in events:
+                seen.append(event)
+                if isinstance(event, PartCame) and queued is None:
+                    queued = await client.send(chat.id, "and then")
+                    assert queued.queued_message is not None
+                if isinstance(event, QueueChanged) and event.queued_messages:
+                    await client.delete_queued(chat.id, event.queued_messages[0].id)
+                    await client.interrupt(chat.id)
+                if isinstance(event, StatusChanged) and event.is_resting:
+                    break
+
+    statuses = [event.status.status for event in seen if isinstance(event, StatusChanged)]
+    said = [event.message for event in seen if isinstance(event, MessageStored) and event.message.role == "assistant"]
+    assert statuses[-1] is Status.WAITING
+    assert texts(said)[0].startswith("1, ")
+
+
+async def test_refusals_are_errors_of_their_kind_with_the_words_of_the_server(database: Any, tmp_path: Path):
+    async with served(database, tmp_path) as (running, client, _):
+        with pytest.raises(Missing, match="Chat not found") as missing:
+            await client.chat(UUID(int=7))
+        with pytest.raises(Missing):
+            await until_resting(client, UUID(int=7))
+        with pytest.raises(BadRequest) as bad:
+            await client.create_chat([InputPart(type="text", text=" ")])
+        chat = await client.create_chat("hello")
+        await until_resting(client, chat.id)
+        await client.send(chat.id, "other words", key="k")
+        with pytest.raises(WrongState):
+            await client.send(chat.id, "more", key="k")
+        with pytest.raises(BadRequest):
+            await until_resting(client, chat.id, after="nonsense")
+        async with Client(running.api.url, "no-token") as stranger:
+            with pytest.raises(SignInNeeded) as nobody:
+                await stranger.chats()
+            with pytest.raises(SignInNeeded):
+                await until_resting(stranger, chat.id)
+
+    assert missing.value.status == 404
+    assert [validation.field for validation in bad.value.validations] == ["content[0].text"]
+    assert "not valid" in nobody.value.message
+
+
+async def test_who_signs_in_acts_with_the_session_until_it_is_ended(database: Any, tmp_path: Path):
+    async with served(database, tmp_path) as (running, _, _), Client(f"{running.api.url}/") as client:
+        with pytest.raises(SignInNeeded):
+            await client.log_in("olga", Secret("a wrong password"))
+        await client.log_in("olga", Secret(PASSWORD))
+        me = await client.me()
+        await client.log_out()
+        with pytest.raises(SignInNeeded):
+            await client.me()
+
+    assert me.email == "olga@example.com"
+
+
+async def test_a_server_that_is_not_there_and_one_that_is_no_chatd_are_told_apart():
+    sock = open_socket("127.0.0.1", 0)
+    url = socket_url(sock)
+    sock.close()
+
+    async def answer(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello")
+        await writer.drain()
+        writer.close()
+
+    other = await asyncio.start_server(answer, "127.0.0.1", 0)
+    async with Client(url) as client:
+        with pytest.raises(Unreachable, match="can't be reached"):
+            await client.me()
+        with pytest.raises(Unreachable):
+            await until_resting(client, UUID(int=1))
+    async with Client(f"http://127.0.0.1:{other.sockets[0].getsockname()[1]}") as client:
+        with pytest.raises(Unexpected):
+            await client.me()
+    async with Client("nonsense") as client:
+        with pytest.raises(Unexpected):
+            await client.me()
+    other.close()
+    await other.wait_closed()
+
+
+def test_an_event_of_a_newer_server_is_handed_on_as_it_is():
+    raw = RawEvent("9.9", b'{"id":"9.9","type":"dance","chat_id":"x","steps":3}')
+
+    assert read_event(raw) == UnknownEvent("9.9", "dance", raw.data)
