@@ -29,14 +29,15 @@ def text(said: str) -> dict[str, str]:
 class _Script:
     """Turns are played in order, then the last one again; what is asked beside turns is answered by itself."""
 
-    def __init__(self, turns: Sequence[Turn | Refuse]) -> None:
+    def __init__(self, turns: Sequence[Turn | Refuse], side: Refuse | None) -> None:
         self._turns = list(turns)
+        self._side = side
         self.asked: list[Asked] = []
 
     def __call__(self, asked: Asked) -> Turn | Refuse:
         for begin, answer in _SIDE.items():
             if begin in str(asked.body.get("system")):
-                return Turn(Say(answer))
+                return self._side or Turn(Say(answer))
         self.asked.append(asked)
         return self._turns.pop(0) if len(self._turns) > 1 else self._turns[0]
 
@@ -92,9 +93,15 @@ class ChatApi(msgspec.Struct, frozen=True):
 
 @asynccontextmanager
 async def chat_api(
-    dsn: str, data_dir: Path, turns: Sequence[Turn | Refuse] = (Turn(Say("Hi.")),), **settings: Any
+    dsn: str,
+    data_dir: Path,
+    turns: Sequence[Turn | Refuse] = (Turn(Say("Hi.")),),
+    *,
+    side: Refuse | None = None,
+    **settings: Any,
 ) -> AsyncIterator[ChatApi]:
-    script = _Script(turns)
+    """`side` is the answer to all that is asked beside turns."""
+    script = _Script(turns, side)
     async with (
         vendor_server(script, key=KEY) as vendor,
         running_server(dsn, data_dir, **settings) as running,

@@ -1,6 +1,6 @@
 """What clients ask of chats."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
 import msgspec
@@ -90,10 +90,10 @@ class UpdateChat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 class ToolResult(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`output` is any JSON."""
+    """`output` is any JSON. It is kept as it was written: `outputs_as_written`."""
 
     tool_call_id: str
-    output: msgspec.Raw
+    output: Any
     is_error: bool = False
 
 
@@ -101,6 +101,23 @@ class SubmitToolResults(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     """One result for each call that waits for the client."""
 
     results: Annotated[list[ToolResult], _documented(minItems=1)]
+
+
+class _Output(msgspec.Struct):
+    output: msgspec.Raw
+
+
+class _Outputs(msgspec.Struct):
+    results: list[_Output]
+
+
+_AS_WRITTEN: Final = msgspec.json.Decoder(_Outputs)
+
+
+def outputs_as_written(body: bytes) -> list[str]:
+    """The outputs in the body of a SubmitToolResults that is known to be one, as JSON: no digit of a long number is
+    lost on the way to the model."""
+    return [bytes(result.output).decode() for result in _AS_WRITTEN.decode(body).results]
 
 
 class ReleaseQueued(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

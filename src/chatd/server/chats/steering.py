@@ -1,6 +1,6 @@
 """What people do with a chat as it runs: stop it, have it summarised, answer its tools, repair it."""
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from typing import Final
 from uuid import UUID
 
@@ -61,7 +61,8 @@ class Steering:
         repaired = await self._applied(self._engine.transitions.reconcile_invalid(chat_id, error=_REPAIRED), chat_id)
         return shown_chat(chat_after(row, repaired.change))
 
-    async def submit_results(self, chat_id: UUID, asked: SubmitToolResults) -> None:
+    async def submit_results(self, chat_id: UUID, asked: SubmitToolResults, outputs: Sequence[str]) -> None:
+        """`outputs` are those of the results, as the client has written them."""
         if not asked.results:
             raise InvalidRequest("Check results.", validations=[Validation("results", "at least one")])
         names = await self._called(chat_id)
@@ -72,12 +73,12 @@ class Steering:
                     ToolResultPart(
                         tool_call_id=result.tool_call_id,
                         tool_name=names.get(result.tool_call_id, ""),
-                        result=bytes(result.output).decode(),
+                        result=output,
                         is_error=result.is_error,
                     ),
                 ),
             )
-            for result in asked.results
+            for result, output in zip(asked.results, outputs, strict=True)
         ]
         done = await self._applied(self._engine.transitions.complete_requires_action(chat_id, messages), chat_id)
         self._engine.worker.adopt(done)

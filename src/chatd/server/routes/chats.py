@@ -8,9 +8,9 @@ from litestar.params import FromPath, JSONBody, QueryParameter
 
 from chatd.core.chat_search import LONGEST
 from chatd.server.chats.listing import Page
-from chatd.server.routes.asking import Ask, IdempotencyKey, TheAsk, find_user, problems
+from chatd.server.routes.asking import AnyRequest, Ask, IdempotencyKey, TheAsk, find_user, problems
 from chatd.wire import chats as wire
-from chatd.wire.chat_requests import CreateChat, MarkRead, SubmitToolResults, UpdateChat
+from chatd.wire.chat_requests import CreateChat, MarkRead, SubmitToolResults, UpdateChat, outputs_as_written
 
 _TAG = ["chats"]
 _DEFAULT_LIMIT = 50
@@ -97,9 +97,11 @@ async def reconcile_chat(chat: FromPath[UUID], ask: TheAsk) -> wire.Chat:
 
 
 @post("/{chat:uuid}/tool-results", tags=_TAG, status_code=204, responses=problems(400, 401, 403, 404, 409))
-async def submit_tool_results(chat: FromPath[UUID], data: JSONBody[SubmitToolResults], ask: TheAsk) -> None:
+async def submit_tool_results(
+    chat: FromPath[UUID], data: JSONBody[SubmitToolResults], ask: TheAsk, request: AnyRequest
+) -> None:
     """Post what the client's tools have given: for each call that the chat waits for, once."""
-    await ask.chats.steering.submit_results(chat, data)
+    await ask.chats.steering.submit_results(chat, data, outputs_as_written(await request.body()))
 
 
 @post("/{chat:uuid}/title/regenerate", tags=_TAG, status_code=200, responses=problems(401, 403, 404, 409, 502))
