@@ -215,6 +215,9 @@ CASES: dict[str, Case] = {
     "has_unread": in_chat(),
     "sum_cost_by_model": seen(Kind.CHAT, lambda w: {"owner_id": w.member.id, **EVER}),
     "sum_cost_by_chat": seen(Kind.CHAT, lambda w: {"owner_id": w.member.id, "max_rows": 5, **EVER}),
+    "sum_cost_by_day": seen(Kind.CHAT, lambda w: {"owner_id": w.member.id, **EVER}),
+    "sum_cost_by_user": seen(Kind.CHAT, lambda _: {"after_id": None, "max_rows": 5, **EVER}),
+    "sum_cost_of_family": in_chat(),
     "sum_runtime_ms": seen(Kind.CHAT, lambda w: {"owner_id": w.member.id, **EVER}),
     # models
     "insert_provider": checked(

@@ -39,7 +39,6 @@ INLINED = {"open_calls": "CTE answer", "silent_replicas": "CTE owners"}
 # Indexes that no query here has to use.
 SPARE = {
     "chats_by_parent": "for ON DELETE CASCADE",
-    "side_costs_pkey": "for ON DELETE CASCADE",
     "files_by_owner": "for the owner's own list of files",
 }
 

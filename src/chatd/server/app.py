@@ -14,6 +14,7 @@ from chatd.server.routes.chat_config import chat_config_router
 from chatd.server.routes.chat_messages import chat_messages_router
 from chatd.server.routes.chat_queue import chat_queue_router
 from chatd.server.routes.chats import chats_router
+from chatd.server.routes.costs import costs_router
 from chatd.server.routes.files import files_router
 from chatd.server.routes.groups import groups_router
 from chatd.server.routes.login import login_router
@@ -39,6 +40,7 @@ def build_app(parts: RouteParts) -> Litestar:
             chat_config_router,
             usage_limits_router,
             files_router,
+            costs_router,
             chats_router,
             chat_messages_router,
             chat_queue_router,

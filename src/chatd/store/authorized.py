@@ -78,7 +78,10 @@ from chatd.store.queries import (
     QueuedMessage,
     Replica,
     SumCostByChatRow,
+    SumCostByDayRow,
     SumCostByModelRow,
+    SumCostByUserRow,
+    SumCostOfFamilyRow,
     Token,
     TokenKind,
     TouchTokensLastUsedItem,
@@ -470,6 +473,24 @@ class AuthorizedStore:
         return await self._inner.sum_cost_by_chat(
             owner_id=owner_id, since=since, until=until, max_rows=max_rows, authorize=authorize
         )
+
+    async def sum_cost_by_day(
+        self, *, owner_id: UUID, since: datetime, until: datetime, authorize: Filter = EVERYTHING
+    ) -> list[SumCostByDayRow]:
+        authorize = self._visible("sum_cost_by_day", Kind.CHAT, authorize)
+        return await self._inner.sum_cost_by_day(owner_id=owner_id, since=since, until=until, authorize=authorize)
+
+    async def sum_cost_by_user(
+        self, *, since: datetime, until: datetime, after_id: UUID | None, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[SumCostByUserRow]:
+        authorize = self._visible("sum_cost_by_user", Kind.CHAT, authorize)
+        return await self._inner.sum_cost_by_user(
+            since=since, until=until, after_id=after_id, max_rows=max_rows, authorize=authorize
+        )
+
+    async def sum_cost_of_family(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> SumCostOfFamilyRow | None:
+        authorize = self._visible("sum_cost_of_family", Kind.CHAT, authorize)
+        return await self._inner.sum_cost_of_family(chat_id=chat_id, authorize=authorize)
 
     async def sum_runtime_ms(
         self, *, owner_id: UUID, since: datetime, until: datetime, authorize: Filter = EVERYTHING

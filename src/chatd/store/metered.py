@@ -59,7 +59,10 @@ from chatd.store.queries import (
     QueuedMessage,
     Replica,
     SumCostByChatRow,
+    SumCostByDayRow,
     SumCostByModelRow,
+    SumCostByUserRow,
+    SumCostOfFamilyRow,
     Token,
     TokenKind,
     TouchTokensLastUsedItem,
@@ -394,6 +397,24 @@ class MeteredStore:
             return await self._inner.sum_cost_by_chat(
                 owner_id=owner_id, since=since, until=until, max_rows=max_rows, authorize=authorize
             )
+
+    async def sum_cost_by_day(
+        self, *, owner_id: UUID, since: datetime, until: datetime, authorize: Filter = EVERYTHING
+    ) -> list[SumCostByDayRow]:
+        with self._meter.query("sum_cost_by_day"):
+            return await self._inner.sum_cost_by_day(owner_id=owner_id, since=since, until=until, authorize=authorize)
+
+    async def sum_cost_by_user(
+        self, *, since: datetime, until: datetime, after_id: UUID | None, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[SumCostByUserRow]:
+        with self._meter.query("sum_cost_by_user"):
+            return await self._inner.sum_cost_by_user(
+                since=since, until=until, after_id=after_id, max_rows=max_rows, authorize=authorize
+            )
+
+    async def sum_cost_of_family(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> SumCostOfFamilyRow | None:
+        with self._meter.query("sum_cost_of_family"):
+            return await self._inner.sum_cost_of_family(chat_id=chat_id, authorize=authorize)
 
     async def sum_runtime_ms(
         self, *, owner_id: UUID, since: datetime, until: datetime, authorize: Filter = EVERYTHING

@@ -126,6 +126,79 @@ GROUP BY paid.root_chat_id
 ORDER BY cost_microdollars DESC, paid.root_chat_id
 LIMIT @max_rows::int;
 
+-- name: sum_cost_by_day :many
+-- As sum_cost_by_model, for each day (UTC) on which anything was paid for.
+-- @notnull day, cost_microdollars, answers, unpriced
+SELECT
+    (paid.created_at AT TIME ZONE 'UTC')::date AS day,
+    coalesce(sum(paid.cost_microdollars), 0) AS cost_microdollars,
+    count(*) AS answers,
+    count(*) FILTER (WHERE paid.cost_microdollars IS NULL) AS unpriced
+FROM (
+    SELECT c.owner_id, m.created_at, m.cost_microdollars
+    FROM chats c JOIN messages m ON m.chat_id = c.id
+    WHERE c.owner_id = @owner_id AND m.created_at >= @since::timestamptz AND m.created_at < @until::timestamptz
+      AND (m.role = 'assistant' OR m.cost_microdollars IS NOT NULL)
+    UNION ALL
+    SELECT s.owner_id, s.created_at, s.cost_microdollars
+    FROM side_costs s
+    WHERE s.owner_id = @owner_id AND s.created_at >= @since AND s.created_at < @until
+) AS paid
+WHERE true
+  -- @authorize_filter owner=paid.owner_id
+GROUP BY day
+ORDER BY day;
+
+-- name: sum_cost_by_user :many
+-- As sum_cost_by_model, for each user, in the order of their ids, after a cursor. Who has spent nothing is listed too.
+-- @optional after_id
+-- @notnull cost_microdollars, answers, unpriced
+SELECT u.id AS user_id, u.username, u.display_name, paid.cost_microdollars, paid.answers, paid.unpriced
+FROM users u CROSS JOIN LATERAL (
+    SELECT
+        coalesce(sum(one.cost_microdollars), 0) AS cost_microdollars,
+        count(*) AS answers,
+        count(*) FILTER (WHERE one.cost_microdollars IS NULL) AS unpriced
+    FROM (
+        SELECT m.cost_microdollars
+        FROM chats c JOIN messages m ON m.chat_id = c.id
+        WHERE c.owner_id = u.id AND m.created_at >= @since::timestamptz AND m.created_at < @until::timestamptz
+          AND (m.role = 'assistant' OR m.cost_microdollars IS NOT NULL)
+        UNION ALL
+        SELECT s.cost_microdollars
+        FROM side_costs s
+        WHERE s.owner_id = u.id AND s.created_at >= @since AND s.created_at < @until
+    ) AS one
+) AS paid
+WHERE u.id > coalesce(@after_id::uuid, '00000000-0000-0000-0000-000000000000')
+  -- @authorize_filter owner=u.id
+ORDER BY u.id
+LIMIT @max_rows::int;
+
+-- name: sum_cost_of_family :opt
+-- What a root chat and its children have cost, ever; of a child, the same as of its root. No row for who may not see it.
+-- @notnull cost_microdollars, answers, unpriced
+SELECT paid.cost_microdollars, paid.answers, paid.unpriced
+FROM chats target CROSS JOIN LATERAL (
+    SELECT
+        coalesce(sum(one.cost_microdollars), 0) AS cost_microdollars,
+        count(*) AS answers,
+        count(*) FILTER (WHERE one.cost_microdollars IS NULL) AS unpriced
+    FROM (
+        SELECT coalesce(target.root_chat_id, target.id) AS id
+        UNION ALL
+        SELECT c.id FROM chats c WHERE c.root_chat_id = coalesce(target.root_chat_id, target.id)
+    ) AS family CROSS JOIN LATERAL (
+        SELECT m.cost_microdollars FROM messages m
+        WHERE m.chat_id = family.id AND (m.role = 'assistant' OR m.cost_microdollars IS NOT NULL)
+        UNION ALL
+        SELECT s.cost_microdollars FROM side_costs s WHERE s.chat_id = family.id
+    ) AS one
+) AS paid
+WHERE target.id = @chat_id
+  -- @authorize_filter owner=target.owner_id
+;
+
 -- name: sum_runtime_ms :one
 -- How long models worked for a user in a period; deleted messages count.
 -- @notnull runtime_ms
