@@ -19,6 +19,7 @@ TABLE: dict[tuple[str, str], tuple[Any, tuple[int, ...]]] = {
     ("get", "/{chat}"): (None, READS),
     ("patch", "/{chat}"): ({"title": "t"}, (204, 204, 403, 404, 401)),
     ("get", "/{chat}/prompts"): (None, READS),
+    ("get", "/{chat}/cost"): (None, READS),
     ("put", "/{chat}/read"): ({}, (204, 403, 403, 404, 401)),
     ("post", "/{chat}/interrupt"): (None, (200, 200, 403, 404, 401)),
     ("post", "/{chat}/compact"): (None, (409, 403, 403, 404, 401)),
