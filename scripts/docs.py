@@ -4,26 +4,35 @@ import re
 import sys
 from pathlib import Path
 
+from routes_table import routes_markdown
+
 from chatd.core.transitions import diagram
 from chatd.server.settings import settings_markdown
 
 ROOT = Path(__file__).parent.parent
 STORE_PAGE = ROOT / "src" / "chatd" / "store" / "ARCHITECTURE.md"
+API_PAGE = ROOT / "docs" / "api.md"
 _DIAGRAM = re.compile(
     r"(<!-- states: by `make gen` from core/transitions.py -->\n).*?(<!-- end of states -->)", re.DOTALL
 )
+_ROUTES = re.compile(r"(<!-- routes: by `make gen` from server/routes -->\n).*?(<!-- end of routes -->)", re.DOTALL)
 
 
 def pages() -> dict[Path, str]:
     """Every page that holds something generated, as it should be."""
     drawn = f"```mermaid\n{diagram()}\n```\n"
-    store = STORE_PAGE.read_text("utf-8")
-    if not _DIAGRAM.search(store):
-        raise SystemExit(f"{STORE_PAGE.relative_to(ROOT)} has lost the marks around its state diagram.")
     return {
         ROOT / "docs" / "settings.md": settings_markdown(),
-        STORE_PAGE: _DIAGRAM.sub(lambda found: found[1] + drawn + found[2], store),
+        STORE_PAGE: _between_marks(STORE_PAGE, _DIAGRAM, drawn),
+        API_PAGE: _between_marks(API_PAGE, _ROUTES, routes_markdown()),
     }
+
+
+def _between_marks(page: Path, marks: re.Pattern[str], generated: str) -> str:
+    text = page.read_text("utf-8")
+    if not marks.search(text):
+        raise SystemExit(f"{page.relative_to(ROOT)} has lost the marks around what is generated.")
+    return marks.sub(lambda found: found[1] + generated + found[2], text)
 
 
 def main() -> int:
