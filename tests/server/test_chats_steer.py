@@ -60,6 +60,15 @@ async def test_a_compaction_is_made_when_it_is_asked_for(database: Any, tmp_path
     assert calls >= 2
 
 
+async def test_a_chat_that_was_never_answered_has_nothing_to_summarise(database: Any, tmp_path: Path):
+    async with chat_api(database.dsn, tmp_path, [Refuse(401, "bad key")]) as chats:
+        chat = await chats.create()
+        await chats.resting(chat)
+        refused = await chats.mia.post(f"{CHATS}/{chat['id']}/compact")
+
+    assert (refused.status, refused.body["message"]) == (409, "There is nothing to summarise yet.")
+
+
 async def test_a_client_answers_its_own_tools(database: Any, tmp_path: Path):
     turns = [Turn(Call("ask", "{}", id="c1")), Turn(Say("Blue it is."))]
     async with chat_api(database.dsn, tmp_path, turns) as chats:
