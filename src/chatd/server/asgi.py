@@ -10,7 +10,7 @@ from chatd.core.access import Person
 from chatd.minting import uuid7
 from chatd.observe.metrics import Metrics
 from chatd.server.middleware.access_log import AccessLog
-from chatd.server.middleware.asgi_types import App, Receive, Scope, Send
+from chatd.server.middleware.asgi_types import REST, App, Receive, Scope, Send, state
 from chatd.server.middleware.authentication import (
     SESSION_COOKIE,
     Acting,
@@ -111,4 +111,9 @@ class _Layers:
         self._layered = layered
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await (self._app if scope["type"] == "lifespan" else self._layered)(scope, receive, send)
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        await self._layered(scope, receive, send)
+        if (rest := state(scope).pop(REST, None)) is not None:
+            await rest(receive, send)

@@ -46,6 +46,10 @@ class ShapedWebSocketProtocol(WebSocketsSansIOProtocol):
         if message["type"] == "websocket.http.response.body" and not message.get("more_body", False):
             # uvicorn would log an error for every refusal that is answered with HTTP.
             self.handshake_complete = True
+        elif message["type"] == "websocket.accept":
+            # An open connection has no use for its handshake; of thousands that wait, it would be a tenth.
+            del self.request, self.response
+            self.conn.handshake_exc = None
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)

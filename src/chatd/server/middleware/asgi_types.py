@@ -16,6 +16,9 @@ Headers = Iterable[tuple[bytes, bytes]]
 
 # An extension of ours in a scope: called, it cuts the connection at once, whatever still waits in its buffer.
 ABORT = "chatd.abort"
+# In the state of a request: what goes on once all layers have returned, `(receive, send) -> None`. A stream that waits
+# for hours leaves it, and the layers, whose frames would be half of what it takes in memory, are gone meanwhile.
+REST = "rest"
 PROBES = frozenset({"/healthz", "/readyz"})
 UNMETERED = PROBES | {"/metrics"}  # asked every few seconds by machines: not logged, not limited
 

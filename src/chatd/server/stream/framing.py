@@ -48,7 +48,13 @@ def frames(events: Sequence[Event]) -> Iterator[Sequence[Event]]:
 
 
 class WebSocketSink:
+    __slots__ = ("_receive", "_send")
+
     def __init__(self, receive: Receive, send: Send) -> None:
+        self.use(receive, send)
+
+    def use(self, receive: Receive, send: Send) -> None:
+        """From now on, without the layers that the stream was opened through."""
         self._receive = receive
         self._send = send
 
@@ -73,7 +79,13 @@ class WebSocketSink:
 
 
 class SseSink:
+    __slots__ = ("_receive", "_send")
+
     def __init__(self, receive: Receive, send: Send) -> None:
+        self.use(receive, send)
+
+    def use(self, receive: Receive, send: Send) -> None:
+        """From now on, without the layers that the stream was opened through."""
         self._receive = receive
         self._send = send
 

@@ -34,6 +34,8 @@ class KeptLoop(Protocol):
 class KeptStream:
     """A stream, how to cut its connection, and until when its client is signed in."""
 
+    __slots__ = ("_abort", "expires_at", "is_over", "loop")
+
     def __init__(self, loop: KeptLoop, abort: Callable[[], None] | None, expires_at: datetime | None) -> None:
         self.loop = loop
         self.expires_at = expires_at

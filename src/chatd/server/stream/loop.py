@@ -40,6 +40,32 @@ _log = get_logger("chatd.stream")
 class StreamLoop:
     """`run` once, as who is acting. A `Follower` of its feed. `may_stay` asks whether the client may still see it."""
 
+    __slots__ = (  # thousands of them wait
+        "_beat_due",
+        "_block",
+        "_check_due",
+        "_clock",
+        "_closing",
+        "_context",
+        "_cursor",
+        "_episode",
+        "_feed",
+        "_is_due",
+        "_is_shown",
+        "_live_at",
+        "_live_place",
+        "_may_stay",
+        "_pause",
+        "_read_for",
+        "_reader",
+        "_sink",
+        "_stop_live_timer",
+        "_tasks",
+        "_writer",
+        "sending_since",
+        "state",
+    )
+
     def __init__(
         self,
         reader: ChatReader,

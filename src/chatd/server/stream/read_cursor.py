@@ -12,6 +12,8 @@ _log = get_logger("chatd.stream")
 class ReadCursor:
     """Of one stream. Who is not the owner moves nothing."""
 
+    __slots__ = ("_chat_id", "_is_owner", "_marked", "_store")
+
     def __init__(self, store: Store, chat_id: UUID, *, is_owner: bool) -> None:
         self._store = store
         self._chat_id = chat_id

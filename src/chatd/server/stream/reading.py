@@ -30,6 +30,8 @@ _ENCODER: Final = msgspec.json.Encoder()
 class ChatReader:
     """For one client. `read` acts as who is acting."""
 
+    __slots__ = ("_chat_id", "_recent", "_store")
+
     def __init__(self, chat_id: UUID, store: Store, recent: RecentMessages) -> None:
         self._chat_id = chat_id
         self._store = store

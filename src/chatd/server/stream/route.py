@@ -17,13 +17,14 @@ from chatd.core.stream_ids import read_event_id
 from chatd.engine.commits import AWAY
 from chatd.engine.drop_warnings import DropWarnings
 from chatd.engine.parts import EngineParts
-from chatd.server.middleware.asgi_types import ABORT, App, Receive, Scope, Send, header, state
+from chatd.server.middleware.asgi_types import ABORT, REST, App, Receive, Scope, Send, header, state
 from chatd.server.stream.feed import Feeds
 from chatd.server.stream.framing import SseSink, WebSocketSink
 from chatd.server.stream.keeping import KeptStream, StreamKeeper
 from chatd.server.stream.loop import StreamLoop
 from chatd.server.stream.read_cursor import ReadCursor
 from chatd.server.stream.reading import ChatReader
+from chatd.store.actor import acting_as
 from chatd.store.store import Store
 from chatd.wire.problem import Problem
 
@@ -90,15 +91,28 @@ class StreamRoutes:
         extensions: dict[str, Any] = scope.get("extensions") or {}
         feed = self.feeds.join(chat_id, loop)  # before the first read: nothing falls between
         forget = self.keeper.keep(KeptStream(loop, extensions.get(ABORT), signed_in and signed_in.until))
+
+        def leave() -> None:
+            forget()
+            self.feeds.leave(chat_id, loop)
+
+        async def follow(receive: Receive, send: Send) -> None:
+            sink.use(receive, send)
+            try:
+                await loop.run(feed)
+            finally:
+                leave()
+                with acting_as(person):
+                    await cursor.mark(loop.state.through)
+
         try:
             if is_websocket:
                 await receive()  # websocket.connect
             await sink.open()
-            await loop.run(feed)
-        finally:
-            forget()
-            self.feeds.leave(chat_id, loop)
-            await cursor.mark(loop.state.through)
+        except BaseException:
+            leave()
+            raise
+        state(scope)[REST] = follow
 
     async def _is_still(self, scope: Scope, person: Person) -> bool:
         """Whether it is the same person with the same rights. While nobody can tell, nothing ends."""
