@@ -25,7 +25,8 @@ from chatd.server.middleware.rate_limit import Buckets, address_key
 from chatd.server.middleware.security_headers import is_api
 
 SESSION_COOKIE = "chatd_session"
-TOKEN_HEADER = "Chatd-Session-Token"
+# The second is what clients of the reference send (docs/reference-compat.md).
+TOKEN_HEADERS = (b"chatd-session-token", b"coder-session-token")
 _HOST_PREFIX = "__Host-"  # browsers take such a cookie only over https and only from this very host
 _TOKEN_LIMIT = 512  # ours are shorter; what is longer is not looked up
 _RECENT_LIMIT = 10_000  # tokens that were good lately; 1 MB
@@ -56,15 +57,16 @@ def session_cookie_name(secure: bool) -> str:
 
 
 def find_credentials(scope: Scope, *, cookie: str = SESSION_COOKIE) -> Credentials | None:
-    """Bearer, then our header, then the cookie. Other schemes of Authorization belong to proxies."""
+    """Bearer, then a header of its own, then the cookie. Other schemes of Authorization belong to proxies."""
     authorization = header(scope, b"authorization")
     if authorization is not None:
         scheme, _, token = authorization.partition(" ")
         if scheme.lower() == "bearer":
             return Credentials(Secret(token.strip()), Source.BEARER)
-    token = header(scope, TOKEN_HEADER.lower().encode())
-    if token is not None:
-        return Credentials(Secret(token.strip()), Source.HEADER)
+    for name in TOKEN_HEADERS:
+        token = header(scope, name)
+        if token is not None:
+            return Credentials(Secret(token.strip()), Source.HEADER)
     for line in headers_named(scope, b"cookie"):
         for pair in line.split(";"):
             name, equals, value = pair.strip().partition("=")
