@@ -1,13 +1,16 @@
 """A chat from its first message to its answer, over HTTP, and what a new chat is refused for."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 
-from chatd.testing.vendors.script import Say, Turn
+from chatd.testing.vendors.script import Hold, Say, Turn
 from server.chat_api import CHATS, ChatApi, chat_api, text
 from server.configured_models import MODELS, wrong
+from server.streaming import TRANSPORTS, reading
 
 SOME_ID = "01b8dac5-b400-7fff-9025-14a40e4c331b"
 
@@ -69,9 +72,14 @@ async def test_a_file_reference_comes_back_as_it_was_posted(database: Any, tmp_p
         chat = (await chats.mia.post(CHATS, {"content": [text("Look:"), part]})).body
         await chats.resting(chat)
         page = (await chats.mia.get(f"{CHATS}/{chat['id']}/messages")).body
+        streamed: list[Any] = []
+        for transport in TRANSPORTS:
+            async with asyncio.timeout(30), reading(chats.mia, UUID(chat["id"]), transport) as reader:
+                streamed.append((await reader.until("message"))["message"])
         [asked] = chats.script.asked
 
     assert page["messages"][1]["content"] == [text("Look:"), part]
+    assert streamed == [page["messages"][1]] * 2
     assert "x = 1" in asked.last_text
 
 
@@ -135,3 +143,28 @@ async def test_a_chat_that_is_asked_for_again_with_its_key_is_made_once(chats: C
     assert wrong(no_key) == ["Idempotency-Key"]
     assert len(listed) == 2
     assert await chats.said(made.body) == ["user: once", "assistant: Hi."]
+
+
+@pytest.mark.behaviour("API-7")
+async def test_of_many_that_ask_with_one_key_at_the_same_moment_one_makes_the_chat(chats: ChatApi):
+    body, key = {"content": [text("once")]}, {"Idempotency-Key": "k"}
+    async with asyncio.TaskGroup() as tasks:
+        asked = [tasks.create_task(chats.mia.call("POST", CHATS, body, **key)) for _ in range(6)]
+    answers = [one.result() for one in asked]
+    await chats.resting(answers[0].body)
+
+    assert [answer.status for answer in answers] == [201] * 6
+    assert len({answer.body["id"] for answer in answers}) == 1
+    assert await chats.said(answers[0].body) == ["user: once", "assistant: Hi."]
+
+
+async def test_a_chat_that_waits_for_a_replica_with_room_says_so(database: Any, tmp_path: Path):
+    go = asyncio.Event()
+    turns = [Turn(Say("one"), faults=(Hold(go),))]
+    async with chat_api(database.dsn, tmp_path, turns, chat_root_capacity="1") as chats:
+        first, second = await chats.create(), await chats.create()
+        shown = [(await chats.mia.get(f"{CHATS}/{chat['id']}")).body for chat in (first, second)]
+        go.set()
+        await chats.resting(second)
+
+    assert [chat.get("queued_for_capacity", False) for chat in shown] == [False, True]

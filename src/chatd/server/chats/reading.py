@@ -3,10 +3,13 @@
 from collections.abc import Iterable
 from uuid import UUID
 
+import msgspec
+
 from chatd.core.errors import InvalidRequest, NotFound, Validation
 from chatd.core.messages import read_content_leniently
 from chatd.core.parts import AnyPart, TextPart
 from chatd.core.roles import Role
+from chatd.core.states import Status
 from chatd.core.valid_text import valid_text
 from chatd.server.chats.listing import Listing
 from chatd.server.chats.shown import shown_message, shown_queued
@@ -26,7 +29,8 @@ class Reading:
         """The chat with its children and without messages, which are another question."""
         row = await self.row(chat_id)
         children = [] if row.parent_chat_id else await self._listing.children_of(chat_id)
-        return shown_chat(row, children)
+        waits = row.status is Status.RUNNING and row.replica_id is None
+        return msgspec.structs.replace(shown_chat(row, children), queued_for_capacity=waits)
 
     async def row(self, chat_id: UUID) -> GetChatRow:
         """Raises NotFound, also for what the asker may not see."""
