@@ -43,7 +43,7 @@ async def only_good(credentials: Credentials) -> Person | None:
         ({"authorization": "Bearer good"}, Source.BEARER),
         ({"authorization": "bearer  good "}, Source.BEARER),
         ({"chatd-session-token": "good"}, Source.HEADER),
-        ({"Coder-Session-Token": "good"}, Source.HEADER),
+        ({"coder-session-token": "good"}, Source.HEADER),
         ({"cookie": "theme=dark; chatd_session=good"}, Source.COOKIE),
         ({"authorization": "Basic cHJveHk=", "cookie": "chatd_session=good"}, Source.COOKIE),
     ],
