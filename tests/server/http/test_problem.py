@@ -45,6 +45,7 @@ OURS: dict[type[errors.ChatdError], tuple[errors.ChatdError, int]] = {
         409,
     ),
     errors.Throttled: (errors.Throttled("No.", retry_after_seconds=1.2), 429),
+    errors.ModelFailed: (errors.ModelFailed("No."), 502),
     errors.StoreUnavailable: (errors.StoreUnavailable("No."), 503),
     errors.NoActor: (errors.NoActor("get_user"), 500),
     errors.NotWritten: (errors.NotWritten("get_user"), 500),
@@ -57,8 +58,9 @@ OURS: dict[type[errors.ChatdError], tuple[errors.ChatdError, int]] = {
 
 
 def every_error(kind: type[errors.ChatdError] = errors.ChatdError) -> Iterator[type[errors.ChatdError]]:
+    """But for those of clients, which no server raises."""
     for child in kind.__subclasses__():
-        if child.__module__.startswith("chatd."):
+        if child.__module__.startswith("chatd.") and not child.__module__.startswith("chatd.client."):
             yield child
             yield from every_error(child)
 
