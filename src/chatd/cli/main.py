@@ -16,7 +16,7 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-SUBCOMMANDS = ("serve", "settings", "user", "token", "keys", "login", "logout", "chats", "llm-mock")
+SUBCOMMANDS = ("serve", "settings", "user", "token", "keys", "login", "logout", "chats", "chat", "llm-mock")
 
 app = typer.Typer(
     name="chatd",

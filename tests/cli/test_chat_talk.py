@@ -1,0 +1,213 @@
+"""`chatd chat` as a process: from scripts, and at a terminal, against a real server with a scripted model."""
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from chatd.client import Client
+from chatd.testing.vendors.asked import Asked
+from chatd.testing.vendors.script import Answer, Call, Hold, Refuse, Say, Think, Turn
+from cli.running import chatd
+from cli.terminal import END, INTERRUPT, Terminal, terminal
+from server.scripted import scripted_server
+
+PATIENCE = 120
+STYLES = re.compile(r"\x1b\[\d*m")
+
+
+class Play:
+    def __init__(self) -> None:
+        self.go_on = asyncio.Event()
+
+    def __call__(self, asked: Asked) -> Answer:
+        if asked.answers_a_call or "find_owls" in str(asked.messages[-2:]):
+            return Turn(Say("There is no such tool."))
+        match asked.last_text:
+            case "think":
+                return Turn(Think("Owls", " fly."), Say("They **do**", " fly.\n\n- at `night`"))
+            case "wait":
+                return Turn(Say("Once", " upon", " a time"), faults=[Hold(self.go_on, before_event=5)])
+            case "use a tool":
+                return Turn(Say("Let me see."), Call("find_owls", '{"where":', ' "here"}'))
+            case "fail":
+                return Refuse(401, "The key is wrong.")
+            case _:
+                return Turn(Say("Hi."))
+
+
+class Place(msgspec.Struct, frozen=True):
+    url: str
+    token: str
+    home: Path
+    play: Play
+
+    @property
+    def environ(self) -> dict[str, str]:
+        return {"CHATD_URL": self.url, "CHATD_TOKEN": self.token, "XDG_CONFIG_HOME": str(self.home / "config")}
+
+    async def run(self, *arguments: str, stdin: str = "") -> Any:
+        return await chatd("chat", *arguments, cwd=self.home, stdin=stdin, **self.environ)
+
+    @asynccontextmanager
+    async def at_terminal(self, *arguments: str) -> AsyncIterator[Terminal]:
+        async with terminal("chat", *arguments, cwd=self.home, **self.environ) as screen:
+            yield screen
+
+    async def begun(self, said: str = "hello") -> UUID:
+        finished = await self.run(said)
+        assert finished.code == 0, finished.err
+        return id_in(finished.err)
+
+
+def id_in(text: str) -> UUID:
+    found = re.search(r"chatd chat ([0-9a-f-]{36})", text)
+    assert found, text
+    return UUID(found[1])
+
+
+@asynccontextmanager
+async def place(database: Any, tmp_path: Path) -> AsyncIterator[Place]:
+    play = Play()
+    async with asyncio.timeout(PATIENCE), scripted_server(database.dsn, tmp_path, play) as running:
+        yield Place(running.api.url, running.owner.token, tmp_path, play)
+
+
+async def test_off_a_terminal_the_answer_is_all_that_standard_output_has(database: Any, tmp_path: Path):
+    async with place(database, tmp_path) as here:
+        answered = await here.run("think")
+        chat = id_in(answered.err)
+        again = await here.run(str(chat), "hello", "there")
+        piped = await here.run(str(chat), stdin="use a tool\n")
+        read = await here.run(str(chat))
+        failed = await here.run("fail")
+
+    assert answered.out == "They **do** fly.\n\n- at `night`\n"
+    assert (answered.code, again.code, again.out) == (0, 0, "Hi.\n")
+    assert piped.out == "Let me see.\nThere is no such tool.\n"
+    assert '● find_owls {"where":"here"}' in piped.err
+    assert "✗ find_owls" in piped.err
+    assert read.out == "They **do** fly.\n\n- at `night`\nHi.\nLet me see.\nThere is no such tool.\n"
+    assert (failed.code, failed.out) == (1, "")
+    assert "✗ " in failed.err
+    assert "Traceback" not in failed.err
+
+
+async def test_events_are_printed_one_a_line_for_programs(database: Any, tmp_path: Path):
+    async with place(database, tmp_path) as here:
+        printed = await here.run("think", "--json")
+
+    events = [json.loads(line) for line in printed.out.splitlines()]
+    kinds = {event["type"] for event in events}
+    assert (printed.code, printed.err) == (0, "")
+    assert {"message", "status"} <= kinds
+    assert events[-1]["status"] == {"status": "waiting"}
+
+
+async def test_what_can_not_be_sent_is_said(database: Any, tmp_path: Path):
+    async with place(database, tmp_path) as here:
+        nothing = await here.run()
+        no_id = await here.run("01a1df24-e414-7ca5-8746-d1ccff48", "hello")
+        missing = await here.run(str(UUID(int=7)), "hello")
+
+    assert (nothing.code, "nothing to send" in nothing.err) == (1, True)
+    assert (no_id.code, "no id of a chat" in no_id.err) == (1, True)
+    assert (missing.code, "not found" in missing.err) == (1, True)
+
+
+async def test_at_a_terminal_one_talks_and_sees_thoughts_and_markdown(database: Any, tmp_path: Path):
+    async with place(database, tmp_path) as here, here.at_terminal() as screen:
+        await screen.until(">")
+        screen.type("think\n")
+        await screen.until("• at ")
+        await screen.until(">")
+        screen.type("use a tool\n")
+        await screen.until("no such tool.")
+        await screen.until(">")
+        screen.type(END)
+        code = await screen.ended()
+
+    plain = STYLES.sub("", screen.screen).replace("\r\n", "\n")
+    assert code == 0
+    assert "\x1b[2mOwls" in screen.screen, "thoughts are dim"
+    assert "\x1b[1mdo\x1b[0m" in screen.screen
+    assert plain.count("They do fly.") == 1, "what was seen live is not printed again"
+    assert plain.count("Let me see.") == 1
+    assert plain.count("● find_owls") == 1
+    assert plain.count("✗ find_owls") == 1
+    assert plain.count("use a tool") == 1
+    assert "Go on: chatd chat" in plain
+
+
+async def test_ctrl_c_stops_the_turn_and_the_second_one_leaves(database: Any, tmp_path: Path):
+    async with place(database, tmp_path) as here, here.at_terminal() as screen:
+        await screen.until(">")
+        screen.type("wait\n")
+        await screen.until("Once")
+        screen.type(INTERRUPT)
+        await screen.until(">")
+        screen.type("hello\n")
+        await screen.until("Hi.")
+        await screen.until(">")
+        screen.type(INTERRUPT)
+        code = await screen.ended()
+        async with Client(here.url, here.token) as client:
+            page = await client.messages(id_in(screen.screen))
+
+    assert code == 0
+    texts = [part["text"] for message in page.messages for part in message.content if part["type"] == "text"]
+    assert texts[:2] == ["Hi.", "hello"]
+    assert texts[2].startswith("Once")
+    assert "Traceback" not in screen.screen
+
+
+async def test_one_comes_back_to_a_chat_that_is_at_work_and_queues_a_message(database: Any, tmp_path: Path):
+    async with place(database, tmp_path) as here:
+        chat = await here.begun()
+        async with here.at_terminal(str(chat), "wait") as asking:
+            await asking.until("Once")
+            async with here.at_terminal(str(chat)) as screen:
+                await screen.until("Hi.")
+                await screen.until("Once")
+                screen.type("hello again\n")
+                await screen.until("queued: hello again")
+                here.play.go_on.set()
+                await screen.until("a time")
+                await screen.until("> hello again")
+                await screen.until("Hi.")
+                await screen.until(">")
+                screen.type(END)
+                code = await screen.ended()
+            asked = await asking.ended()
+
+    assert (code, asked) == (0, 0)
+    assert "a time" in asking.screen
+
+
+async def test_who_leaves_with_two_ctrl_c_is_told_how_to_come_back(database: Any, tmp_path: Path):
+    async with place(database, tmp_path) as here, here.at_terminal("wait") as screen:
+        await screen.until("Once")
+        screen.type(INTERRUPT)
+        screen.type(INTERRUPT)
+        code = await screen.ended()
+
+    assert code == 130
+    assert id_in(screen.screen)
+
+
+async def test_a_script_that_is_interrupted_stops_the_turn_and_says_so_in_its_exit_code(database: Any, tmp_path: Path):
+    async with place(database, tmp_path) as here, here.at_terminal("wait") as screen:
+        await screen.until("Once")
+        screen.type(INTERRUPT)
+        code = await screen.ended()
+        async with Client(here.url, here.token) as client:
+            chat = await client.chat(id_in(screen.screen))
+
+    assert (code, chat.status) == (130, "waiting")
+    assert "Go on: chatd chat" in screen.screen
