@@ -3,7 +3,7 @@
 import asyncio
 import sys
 
-from bench import chunks, databases, hints, locks, requests, start, transitions, turn
+from bench import chunks, databases, hints, locks, requests, start, stream, transitions, turn
 
 BENCHMARKS = {
     "start": start.main,
@@ -14,6 +14,7 @@ BENCHMARKS = {
     "locks": locks.main,
     "chunks": chunks.main,
     "turn": turn.main,
+    "stream": stream.main,
 }
 
 
