@@ -98,17 +98,18 @@ async def test_what_a_runner_does_is_for_machines_only(method: str, world: World
 
 
 LISTS = ("list_chats", "list_labeled_chats")
+OF_USERS = ("sum_cost_by_user",)  # a row for each user whose chats one may see, oneself too
 SHOWN = [
     method
     for method, case in CASES.items()
-    if case.filtered in (Kind.CHAT, Kind.FILE) and not case.raises and method not in LISTS
+    if case.filtered in (Kind.CHAT, Kind.FILE) and not case.raises and method not in LISTS + OF_USERS
 ]
 EMPTY = (
     *("list_pinned_chats", "list_child_chats", "list_chat_files", "list_queued_messages", "get_draft", "has_unread"),
     "list_checkpoints",
     "get_send",
 )
-EMPTY_SUMS = ("sum_cost_by_model", "sum_cost_by_chat", "sum_runtime_ms")
+EMPTY_SUMS = ("sum_cost_by_model", "sum_cost_by_chat", "sum_cost_by_day", "sum_runtime_ms")
 
 
 @pytest.mark.parametrize("method", SHOWN)
@@ -161,3 +162,16 @@ async def test_an_idle_chat_of_someone_else_looks_missing_and_does_not_change(me
 
     assert await world.sql._db.fetchval(look, chat_id) == before
     assert await world.sql._db.fetchval("SELECT count(*) FROM messages") == 1
+
+
+@pytest.mark.parametrize("method", OF_USERS)
+async def test_of_users_one_sees_oneself_and_an_owner_of_the_site_everyone(method: str, world: World):
+    store, args = AuthorizedStore(world.sql, RoleAuthorizer()), CASES[method].args(world)
+
+    async def listed(user: User) -> set[UUID]:
+        with acting_as(person(user)):
+            return {row.user_id for row in await getattr(store, method)(**args)}
+
+    assert await listed(world.stranger) == {world.stranger.id}
+    assert await listed(world.member) == {world.member.id}
+    assert await listed(world.owner) > {world.member.id, world.stranger.id}
