@@ -13,7 +13,7 @@ from chatd.testing.vendors.script import Answer, Fail, Hold, Say, Think, Turn
 from server.running import Running
 from server.scripted import scripted_server, send
 from server.streaming import TRANSPORTS, Event, Reader, Transport, reading
-from server.test_engine_room import begin
+from server.test_engine_room import begin, until_resting
 
 PATIENCE = 60
 MOST_CUTS = 45  # more than the turn has events
@@ -117,6 +117,28 @@ async def test_a_client_cut_at_any_event_of_a_turn_ends_with_the_same_picture(
         messages = [event["message"]["id"] for event in seen if event["type"] == "message"]
         assert messages == sorted(set(messages)), "each came once, in order"
         check_parts(seen)
+
+
+@pytest.mark.behaviour("STREAM-7")
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_who_comes_back_to_a_quiet_chat_is_told_at_once_what_was_missed(
+    database: Any, tmp_path: Path, transport: Transport, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("chatd.store.chat_watch.POLL_SECONDS", 10.0 * PATIENCE)
+    async with asyncio.timeout(PATIENCE), scripted_server(database.dsn, tmp_path, Play()) as running:
+        chat = await begin(running, "hello")
+        async with reading(running.owner, chat, transport) as reader:
+            await reader.resting()
+        part = [event["id"] for event in reader.seen if event["type"] == "message_part"]
+        await send(running, chat, "and on")
+        await until_resting(running, database.dsn, chat)
+        for last_id in (reader.seen[-1]["id"], *part):
+            picture = Picture()
+            for event in reader.seen:
+                picture.apply(event)
+            async with reading(running.owner, chat, transport, after=last_id) as back:
+                while not is_over(picture, back.seen):
+                    picture.apply(await back.next())
 
 
 def check_parts(seen: list[Event]) -> None:

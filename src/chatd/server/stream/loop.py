@@ -50,6 +50,7 @@ class StreamLoop:
         "_cursor",
         "_episode",
         "_feed",
+        "_has_looked",
         "_is_due",
         "_is_shown",
         "_live_at",
@@ -93,6 +94,7 @@ class StreamLoop:
         self._check_due = False
         self._is_shown = False
         self._closing: str | None = None
+        self._has_looked = False
         self._read_for = -1  # the snapshot that the last read was made for
         self._episode: Episode | None = None
         self._live_place = 0
@@ -228,14 +230,16 @@ class StreamLoop:
                 self._read_for = newest
                 events = self._parts(None)  # what came meanwhile, before it is told that its attempt is over
             self.state, more = reduce(feed.chat_id, self.state, page)
+            self._has_looked = True
             self._follow_episode()
             events += more
             events += self._parts(MOST_EVENTS - len(events))
         return events + self._live()
 
     def _is_behind(self) -> bool:
-        """What was read once for a snapshot is not read again for it: a poll tells if there is more."""
-        if self.state.place is not Place.PREVIEW:
+        """The first look is due whatever was heard. What was read once for a snapshot is not read again for it: a
+        poll tells if there is more."""
+        if not self._has_looked or self.state.place is not Place.PREVIEW:
             return True
         return self.feed.newest > self._read_for and is_behind(self.state, self.feed.newest)
 
