@@ -12,6 +12,7 @@ from chatd.client import Client
 from chatd.testing.vendors.script import Say, Turn
 from chatd.wire.chat_requests import UpdateChat
 from cli.running import Finished, chatd
+from cli.terminal import terminal
 from server.running import PASSWORD, Running
 from server.scripted import scripted_server
 
@@ -120,3 +121,21 @@ async def test_addresses_that_are_none_and_servers_that_are_away_are_told(tmp_pa
     assert (nonsense.code, "no address" in nonsense.err) == (1, True)
     assert (away.code, "can't be reached" in away.err) == (1, True)
     assert (unnamed.code, "Name the server" in unnamed.err) == (1, True)
+
+
+async def test_at_a_terminal_what_is_missing_is_asked_for_and_the_password_not_shown(database: Any, tmp_path: Path):
+    async with shell(database, tmp_path) as run:
+        config = {"XDG_CONFIG_HOME": str(tmp_path / "config")}
+        async with terminal("login", cwd=tmp_path, **config) as screen:
+            await screen.until("Server [http://localhost:7080]:")
+            screen.type(f"{run.url}\n")
+            await screen.until("Username or email address:")
+            screen.type("olga\n")
+            await screen.until("Password: ")  # the blank comes once typing is hidden
+            screen.type(f"{PASSWORD}\n")
+            code = await screen.ended()
+        listed = await run("chats")
+
+    assert (code, listed.code) == (0, 0)
+    assert PASSWORD not in screen.screen
+    assert "as olga" in screen.screen

@@ -1,6 +1,8 @@
 """The Python client against a real server: chats, messages that are sent once, streams, errors with their reasons."""
 
 import asyncio
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
@@ -12,6 +14,7 @@ import pytest
 
 from chatd.client import BadRequest, Client, Missing, SignInNeeded, Unexpected, Unreachable, WrongState
 from chatd.client.events import (
+    ActionRequired,
     Event,
     MessageStored,
     PartCame,
@@ -26,8 +29,8 @@ from chatd.core.states import Status
 from chatd.core.stream_picture import Picture
 from chatd.server.serving import open_socket, socket_url
 from chatd.testing.vendors.asked import Asked
-from chatd.testing.vendors.script import Answer, Hold, Say, Think, Turn
-from chatd.wire.chat_requests import InputPart, UpdateChat
+from chatd.testing.vendors.script import Answer, Call, Hold, Say, Think, Turn
+from chatd.wire.chat_requests import ClientTool, InputPart, ToolResult, UpdateChat
 from chatd.wire.chats import ChatMessage
 from client.cutting import cutting_way
 from server.running import PASSWORD, Running
@@ -50,6 +53,8 @@ class Play:
                 return Turn(
                     Say(*NUMBERS), faults=[Hold(self.go_on, before_event=8), Hold(self.finish, before_event=20)]
                 )
+            case "look" if not asked.answers_a_call:
+                return Turn(Call("look_up", '{"word": "owl"}'))
             case _:
                 return Turn(Say("Hi."))
 
@@ -187,6 +192,25 @@ async def test_a_turn_is_interrupted_and_keeps_what_was_said(database: Any, tmp_
     assert texts(said)[0].startswith("1, ")
 
 
+async def test_a_tool_of_the_client_is_called_and_its_result_posted(database: Any, tmp_path: Path):
+    async with served(database, tmp_path) as (_, client, _):
+        chat = await client.create_chat("look", tools=[ClientTool(name="look_up", description="Looks a word up.")])
+        asked: list[str] = []
+        async with aclosing(client.events(chat.id)) as events:
+            async for event in events:
+                if isinstance(event, ActionRequired):
+                    call = event.action_required.tool_calls[0]
+                    asked.append(call.tool_name)
+                    result = ToolResult(tool_call_id=call.tool_call_id, output={"is": "a bird"})
+                    await client.submit_tool_results(chat.id, [result])
+                if isinstance(event, StatusChanged) and event.status.status is Status.WAITING:
+                    break
+        page = await client.messages(chat.id)
+
+    assert asked == ["look_up"]
+    assert [message.role for message in page.messages] == ["assistant", "tool", "assistant", "user"]
+
+
 async def test_refusals_are_errors_of_their_kind_with_the_words_of_the_server(database: Any, tmp_path: Path):
     async with served(database, tmp_path) as (running, client, _):
         with pytest.raises(Missing, match="Chat not found") as missing:
@@ -256,3 +280,12 @@ def test_an_event_of_a_newer_server_is_handed_on_as_it_is():
     raw = RawEvent("9.9", b'{"id":"9.9","type":"dance","chat_id":"x","steps":3}')
 
     assert read_event(raw) == UnknownEvent("9.9", "dance", raw.data)
+
+
+def test_the_client_brings_nothing_of_the_server_along():
+    program = "import chatd.client, sys; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
+
+    assert "chatd.client.stream" in loaded
+    for package in ("chatd.server", "chatd.store", "chatd.engine", "litestar", "asyncpg", "structlog", "typer"):
+        assert package not in loaded

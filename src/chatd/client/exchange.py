@@ -54,7 +54,7 @@ class Exchange:
                 return _read(await self._once(method, path, data, query, key), answer)
             except (Unreachable, ServerFailed, TooMany) as error:
                 asked = getattr(error, "retry_after_seconds", None) or 0.0
-                is_passing = not isinstance(error, ServerFailed) or error.status in _PASSING
+                is_passing = _is_passing(error)
                 if not tries or not is_passing or asked > LONGEST_WAIT_SECONDS:
                     raise
                 await self.clock.sleep(max(wait, asked), timer="client retry")
@@ -107,6 +107,17 @@ class Exchange:
         timeout = aiohttp.ClientTimeout(total=ANSWER_SECONDS, connect=CONNECT_SECONDS)
         async with self.open(method, path, timeout=timeout, data=data, query=query, headers=headers) as response:
             return await bounded_body(response)
+
+
+def _is_passing(error: Unreachable | ServerFailed | TooMany) -> bool:
+    """Too many requests pass, too many messages that wait do not: the server says when to try again, or nothing."""
+    match error:
+        case ServerFailed(status=status):
+            return status in _PASSING
+        case TooMany(retry_after_seconds=seconds):
+            return seconds is not None
+        case _:
+            return True
 
 
 async def bounded_body(response: aiohttp.ClientResponse) -> bytes:
