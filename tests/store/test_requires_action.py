@@ -94,7 +94,7 @@ async def test_a_client_that_is_late_or_a_user_who_stops_it_cancels_its_calls_on
         assert outcome.change.requires_action_deadline_at is None
         assert (await chats.texts(chat.id))[-2:] == ["result c1", "result c2"]
     stored = (await chats.look(late.id))["messages"][-1]["content"][0]
-    assert (stored["result"], stored["is_error"]) == ('{"error" : "Nobody answered in time."}', True)
+    assert (stored["result"], stored["is_error"]) == ('{"error": "Nobody answered in time."}', True)
 
 
 @pytest.mark.behaviour("STATE-1")
