@@ -11,9 +11,9 @@ from chatd.cli.stored_login import current_login
 from chatd.cli.tables import show
 from chatd.cli.terminal_text import one_line
 from chatd.client import Client
+from chatd.client.client import PAGE
 from chatd.wire.chats import Chat
 
-_PAGE = 200  # the most that the server gives at once
 _TITLE_LONGEST = 60  # characters
 
 
@@ -46,7 +46,7 @@ async def _find(search: str, limit: int) -> list[Chat]:
     found: list[Chat] = []
     async with Client(login.url, login.token) as client:
         while len(found) < limit:
-            asked = min(_PAGE, limit - len(found))
+            asked = min(PAGE, limit - len(found))
             page = await client.chats(q=search, limit=asked, after_id=found[-1].id if found else None)
             found += page
             if len(page) < asked:
