@@ -10,7 +10,7 @@ from chatd.core.errors import Unauthenticated
 from chatd.core.stream import Event
 from chatd.engine.commits import AWAY
 from chatd.server.chats.shown_chats import shown_chat
-from chatd.server.middleware.asgi_types import ABORT, App, Receive, Scope, Send, state
+from chatd.server.middleware.asgi_types import ABORT, REST, App, Receive, Scope, Send, state
 from chatd.server.stream.framing import SseSink, WebSocketSink
 from chatd.server.stream.keeping import KeptStream, StreamKeeper
 from chatd.server.stream.route import Recognize, refuse_method
@@ -62,14 +62,26 @@ class WatchRoutes:
         extensions: dict[str, Any] = scope.get("extensions") or {}
         self._feeds.join(person.user_id, loop)
         forget = self._keeper.keep(KeptStream(loop, extensions.get(ABORT), signed_in and signed_in.until))
+
+        def leave() -> None:
+            forget()
+            self._feeds.leave(person.user_id, loop)
+
+        async def follow(receive: Receive, send: Send) -> None:
+            sink.use(receive, send)
+            try:
+                await loop.run()
+            finally:
+                leave()
+
         try:
             if is_websocket:
                 await receive()  # websocket.connect
             await sink.open()
-            await loop.run()
-        finally:
-            forget()
-            self._feeds.leave(person.user_id, loop)
+        except BaseException:
+            leave()
+            raise
+        state(scope)[REST] = follow
 
     async def _chat(self, chat_id: UUID) -> Chat | None:
         row = await self._store.get_chat(id=chat_id)
