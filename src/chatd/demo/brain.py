@@ -6,6 +6,8 @@ from typing import Final
 
 import msgspec
 
+from chatd.core import chat_summary, compaction, labels, titles
+
 MODEL: Final = "demo"
 _GUIDE: Final = "`docs/models.md`"  # comes with chatd
 _MOST_SHOWN: Final = 1200  # characters of a tool's result that are quoted back
@@ -14,6 +16,8 @@ _COMMAND: Final = re.compile(r"\b(?:run|execute)\b[:\s]+(?:`([^`]+)`|\"([^\"]+)\
 _READ: Final = re.compile(
     r"\b(?:read|show|open)\b[:\s]+(?:the file\s+)?`?([\w./~-]*[\w/]\.[\w-]+|/[\w./-]+)`?", re.IGNORECASE
 )
+_TAGS: Final = re.compile(r"</?[\w-]+>")  # around what a title is made of
+_TITLE_WORDS: Final = 6
 _THINK: Final = re.compile(r"\b(?:think|reason|why|how)\b", re.IGNORECASE)
 _COUNT: Final = re.compile(r"\bcount to (\d{1,3})\b", re.IGNORECASE)
 
@@ -36,14 +40,29 @@ class Said(msgspec.Struct, frozen=True):
     tool: ToolUse | None = None
 
 
-def answer(conversation: Sequence[Heard], tools: frozenset[str]) -> Said:
-    """The next thing to say, given what was said and which tools there are."""
+def answer(conversation: Sequence[Heard], tools: frozenset[str], *, system: str = "") -> Said:
+    """The next thing to say, given what was said and which tools there are. `system` is what it was told to be."""
+    if beside := _beside(system, conversation[-1].text if conversation else ""):
+        return Said(beside)
     if not conversation:
         return Said(_WELCOME)
     last = conversation[-1]
     if last.role == "tool":
         return _after_tool(last.text)
     return _to_user(last.text, tools)
+
+
+def _beside(system: str, text: str) -> str:
+    """What chatd itself asks about a chat: its title, the label of a turn, a summary. Empty: that is not it."""
+    if titles.PROMPT in system:
+        return " ".join(_TAGS.sub(" ", text).split()[:_TITLE_WORDS]).rstrip(".,;:!?") or "A demo chat"
+    if labels.PROMPT in system:
+        return "Demo has answered"
+    if chat_summary.PROMPT in system:
+        return "A chat with the demo model, which shows what a turn looks like."
+    if text.startswith(compaction.INSTRUCTIONS):
+        return "The user has been talking to the demo model. Nothing that it said needs to be remembered."
+    return ""
 
 
 def _to_user(text: str, tools: frozenset[str]) -> Said:

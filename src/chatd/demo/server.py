@@ -85,6 +85,7 @@ class _Desk:
         said = answer(
             [Heard(message.role, _text(message)) for message in asked.messages if message.role != "system"],
             frozenset(tool.function.name for tool in asked.tools),
+            system="\n".join(_text(message) for message in asked.messages if message.role == "system"),
         )
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-store"})
         await response.prepare(request)
