@@ -71,7 +71,7 @@ async def test_tools_of_ours_run_first_and_a_name_of_ours_wins(database: Any):
 
 
 async def test_a_client_that_does_not_answer_is_not_waited_for_for_ever(database: Any):
-    async with chatting(database.dsn, [Turn(Call("ask", "{}")), Turn(Say("Never mind."))]) as chats:
+    async with chatting(database.dsn, [Turn(Call("ask", "{}")), Turn(Say("Never mind."))], starts_now=True) as chats:
         chat = await chats.begin(dynamic_tools=ASK)
         waiting = await chats.until(chat, Status.REQUIRES_ACTION)
         await chats.fake_clock.wait_for("requires action")

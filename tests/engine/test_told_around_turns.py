@@ -93,7 +93,7 @@ async def test_a_turn_that_is_followed_by_a_message_that_waited_went_on(database
 
 
 async def test_a_turn_that_waits_for_its_client_in_vain_is_told_at_each_end(database: Any):
-    async with chatting(database.dsn, [Turn(Call("ask", "{}")), Turn(Say("Then not."))]) as chats:
+    async with chatting(database.dsn, [Turn(Call("ask", "{}")), Turn(Say("Then not."))], starts_now=True) as chats:
         told = Told(chats)
         chat = await chats.begin(dynamic_tools=ASK)
         waiting = await chats.until(chat, Status.REQUIRES_ACTION)

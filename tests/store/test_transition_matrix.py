@@ -181,7 +181,7 @@ async def _applies(chats: Chats, chat: Prepared, state: State, transition: Trans
     assert (outcome.change.transition, outcome.change.state_before) == (transition, state)
     assert after["snapshot_version"] == (before["snapshot_version"] if before else 0) + 1
     assert outcome.change.snapshot_version == after["snapshot_version"]
-    told = [(chat_topic(chat.id), ChatHint.of(outcome.change).encode())]
+    told = [(chat_topic(chat.id), ChatHint.of(outcome.change, owner_id=outcome.change.owner_id).encode())]
     if outcome.state in RUNNABLE and after["replica_id"] is None:
         told.append((FREE_TOPIC, b""))
     assert chats.hints.published == told
