@@ -75,7 +75,7 @@ async def test_a_compaction_whose_process_is_killed_is_made_once(database: Any, 
 async def test_a_wait_whose_process_is_killed_is_waited_out_by_another(database: Any, tmp_path: Path):
     script: list[Any] = [
         Turn(Say("Hello.")),
-        Refuse(429, "Slow down.", headers={"retry-after": "3600"}),
+        Refuse(429, "Slow down.", headers={"retry-after": "60"}),
         Turn(Say("All done.")),
     ]
     async with chatting(database.dsn, script, kind=ProviderKind.OPENAI_COMPAT) as chats:
@@ -86,7 +86,7 @@ async def test_a_wait_whose_process_is_killed_is_waited_out_by_another(database:
         await chats.fake_clock.wait_for("retry")
         waiting = await chats.deployment.state(chat)
         asked_early = len(chats.vendor.asked)
-        await chats.fake_clock.advance(3600)
+        await chats.fake_clock.advance(60)
         state = await chats.resting(chat)
         shown = await chats.shown(chat)
 
