@@ -87,7 +87,7 @@ async def test_a_newcomer_is_answered_by_the_demo_model_and_the_chat_gets_a_labe
         subscription.close()
 
     assert "demo model" in said
-    assert (event.chat_id, event.value) == (chat, "Finished")
+    assert (event.chat_id, event.value) == (chat, "Demo has answered")
 
 
 async def test_a_server_that_stops_hands_over_and_the_next_one_goes_on(database: Any, tmp_path: Path):

@@ -2,7 +2,7 @@
 
 import hmac
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Final
 
 import msgspec
@@ -89,7 +89,8 @@ class _Desk:
         )
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-store"})
         await response.prepare(request)
-        await self._stream(said, response, prompt_tokens=sum(len(_text(m)) for m in asked.messages) // 4)
+        with suppress(ConnectionResetError):  # who asked has left: an interruption, say
+            await self._stream(said, response, prompt_tokens=sum(len(_text(m)) for m in asked.messages) // 4)
         return response
 
     async def _stream(self, said: Said, response: web.StreamResponse, prompt_tokens: int) -> None:
