@@ -85,7 +85,7 @@ class StreamRoutes:
             sink,
             cursor,
             self._clock,
-            lambda: self._is_still(scope, person),
+            lambda: is_still(person, self._recognize, scope),
         )
         signed_in = await self._recognize(scope)
         extensions: dict[str, Any] = scope.get("extensions") or {}
@@ -114,13 +114,14 @@ class StreamRoutes:
             raise
         state(scope)[REST] = follow
 
-    async def _is_still(self, scope: Scope, person: Person) -> bool:
-        """Whether it is the same person with the same rights. While nobody can tell, nothing ends."""
-        try:
-            now = await self._recognize(scope)
-        except AWAY:
-            return True
-        return now is not None and now.person == person
+
+async def is_still(person: Person, recognize: Recognize, scope: Scope) -> bool:
+    """Whether it is the same person with the same rights. While nobody can tell, nothing ends."""
+    try:
+        now = await recognize(scope)
+    except AWAY:
+        return True
+    return now is not None and now.person == person
 
 
 def _chat_id(text: str) -> UUID:

@@ -8,12 +8,11 @@ from chatd.clock import Clock
 from chatd.core.access import Person
 from chatd.core.errors import Unauthenticated
 from chatd.core.stream import Event
-from chatd.engine.commits import AWAY
 from chatd.server.chats.shown_chats import shown_chat
 from chatd.server.middleware.asgi_types import ABORT, REST, App, Receive, Scope, Send, state
 from chatd.server.stream.framing import SseSink, WebSocketSink
 from chatd.server.stream.keeping import KeptStream, StreamKeeper
-from chatd.server.stream.route import Recognize, refuse_method
+from chatd.server.stream.route import Recognize, is_still, refuse_method
 from chatd.server.watch.loop import WatchLoop
 from chatd.server.watch.owner_feeds import OwnerFeeds
 from chatd.store.hints import Hints
@@ -57,7 +56,9 @@ class WatchRoutes:
         if not isinstance(person, Person):
             raise Unauthenticated("Sign in first.", detail="Send a session or API token as `Authorization: Bearer …`.")
         sink = OneByOne(receive, send) if is_websocket else SseSink(receive, send)
-        loop = WatchLoop(person.user_id, self._chat, sink, self._clock, lambda: self._is_still(scope, person))
+        loop = WatchLoop(
+            person.user_id, self._chat, sink, self._clock, lambda: is_still(person, self._recognize, scope)
+        )
         signed_in = await self._recognize(scope)
         extensions: dict[str, Any] = scope.get("extensions") or {}
         self._feeds.join(person.user_id, loop)
@@ -86,11 +87,3 @@ class WatchRoutes:
     async def _chat(self, chat_id: UUID) -> Chat | None:
         row = await self._store.get_chat(id=chat_id)
         return row and shown_chat(row)
-
-    async def _is_still(self, scope: Scope, person: Person) -> bool:
-        """Whether it is the same person with the same rights. While nobody can tell, nothing ends."""
-        try:
-            now = await self._recognize(scope)
-        except AWAY:
-            return True
-        return now is not None and now.person == person
