@@ -289,3 +289,44 @@ def test_the_client_brings_nothing_of_the_server_along():
     assert "chatd.client.stream" in loaded
     for package in ("chatd.server", "chatd.store", "chatd.engine", "litestar", "asyncpg", "structlog", "typer"):
         assert package not in loaded
+
+
+async def test_what_waits_is_held_rewritten_put_in_order_and_sent(database: Any, tmp_path: Path):
+    async with served(database, tmp_path) as (_, client, play):
+        chat = await client.create_chat("count slowly")
+        sent = [await client.send(chat.id, text) for text in ("one", "two", "three")]
+        one, two, three = (waits.queued_message.id for waits in sent if waits.queued_message is not None)
+        held = await client.hold_queued(chat.id, two)
+        await client.release_queued(chat.id, two, "two, better")
+        await client.reorder_queue(chat.id, [three, two, one])
+        await client.delete_queued(chat.id, one)
+        waiting = (await client.messages(chat.id)).queued_messages
+        play.go_on.set()
+        play.finish.set()
+        await until_resting(client, chat.id)
+        page = await client.messages(chat.id)
+
+    assert held.held_until is not None
+    assert [waits.content[0]["text"] for waits in waiting] == ["three", "two, better"]
+    assert texts(page.messages)[:4] == ["Hi.", "two, better", "Hi.", "three"]
+
+
+async def test_a_file_is_uploaded_once_more_when_the_answer_is_lost_and_sent_with_a_message(
+    database: Any, tmp_path: Path
+):
+    async with served(database, tmp_path) as (running, _, _), cutting_way(running.api.url) as way:
+        way.posts = [10]
+        async with Client(way.url, running.owner.token) as client:
+            plan = await client.upload("der Plan; \u201cneu\u201d.md", b"# Plan\n")
+            chat = await client.create_chat([InputPart(type="text", text="Read this."), plan])
+            await until_resting(client, chat.id)
+            page = await client.messages(chat.id)
+            cost = await client.chat_cost(chat.id)
+            [model] = await client.models()
+            with pytest.raises(BadRequest):
+                await client.upload("program", b"\x7fELF\0\0")
+
+    file = page.messages[-1].content[1]
+    assert way.cuts == 1
+    assert (file["name"], file["media_type"]) == ("der Plan; \u201cneu\u201d.md", "text/markdown")
+    assert (cost.request_count > 0, model.is_default) == (True, True)

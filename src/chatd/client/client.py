@@ -4,9 +4,11 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from types import TracebackType
 from typing import Final, Self
+from urllib.parse import quote
 from uuid import UUID
 
 import aiohttp
+import msgspec
 
 from chatd.client.events import Event, RawEvent, read_event
 from chatd.client.exchange import Exchange
@@ -22,11 +24,15 @@ from chatd.wire.chat_requests import (
     CreateChat,
     EditMessage,
     InputPart,
+    ReleaseQueued,
+    ReorderQueue,
     SendMessage,
     SubmitToolResults,
     ToolResult,
     UpdateChat,
 )
+from chatd.wire.costs import ChatCost
+from chatd.wire.models import ModelConfig
 from chatd.wire.users import LoggedIn, Login, User
 
 CHATS: Final = "/api/experimental/chats"
@@ -34,6 +40,10 @@ USERS: Final = "/api/v2/users"
 PAGE: Final = 200  # the most that the server gives at once
 
 Content = str | Sequence[InputPart]
+
+
+class _Uploaded(msgspec.Struct, frozen=True):
+    id: UUID
 
 
 class Client:
@@ -132,9 +142,16 @@ class Client:
         key: str | None = None,
         busy_behavior: BusyBehavior = "queue",
         model_config_id: UUID | None = None,
+        reasoning_effort: ReasoningEffort | None = None,
     ) -> wire.SentMessage:
-        """To a chat that is at work: the message waits (`queued`), or stops the turn ("interrupt")."""
-        asked = SendMessage(content=_parts(content), busy_behavior=busy_behavior, model_config_id=model_config_id)
+        """To a chat that is at work: the message waits (`queued`), or stops the turn ("interrupt"). Another model or
+        effort is the chat's from then on."""
+        asked = SendMessage(
+            content=_parts(content),
+            busy_behavior=busy_behavior,
+            model_config_id=model_config_id,
+            reasoning_effort=reasoning_effort,
+        )
         path = f"{CHATS}/{chat_id}/messages"
         return await self._to.call("POST", path, wire.SentMessage, asked, key=key or self._new_key())
 
@@ -159,9 +176,40 @@ class Client:
     async def delete_queued(self, chat_id: UUID, queued_id: int) -> None:
         await self._to.call("DELETE", f"{CHATS}/{chat_id}/queue/{queued_id}", type(None))
 
+    async def hold_queued(self, chat_id: UUID, queued_id: int) -> wire.ChatQueuedMessage:
+        """Keep a message from being sent while one edits it, until `held_until`; ask again for more time."""
+        return await self._to.call("POST", f"{CHATS}/{chat_id}/queue/{queued_id}/hold", wire.ChatQueuedMessage)
+
+    async def release_queued(self, chat_id: UUID, queued_id: int, content: Content | None = None) -> wire.SentMessage:
+        """End the hold, with the new content if there is one. A chat that rests goes on with it."""
+        asked = ReleaseQueued(content=None if content is None else _parts(content))
+        return await self._to.call("POST", f"{CHATS}/{chat_id}/queue/{queued_id}/release", wire.SentMessage, asked)
+
+    async def reorder_queue(self, chat_id: UUID, ids: Sequence[int]) -> None:
+        """The ids of all messages that wait, first to last."""
+        await self._to.call("PUT", f"{CHATS}/{chat_id}/queue", type(None), ReorderQueue(ids=list(ids)))
+
     async def promote_queued(self, chat_id: UUID, queued_id: int) -> wire.PromotedMessage:
         """Send a message now that waits. A chat that is at work stops for it."""
         return await self._to.call("POST", f"{CHATS}/{chat_id}/queue/{queued_id}/promote", wire.PromotedMessage)
+
+    async def upload(self, name: str, content: bytes) -> InputPart:
+        """Store a file, and give what names it in a message. The server tells by its content what it is, and takes
+        images, PDF and text of up to 10 MiB; what no message names within a day is removed."""
+        headers = {
+            "Content-Type": "application/octet-stream",
+            "Content-Disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}",
+        }
+        # Sent again when its answer was lost: the one that nobody names goes by itself.
+        answer = await self._to.deliver(f"{CHATS}/files", _Uploaded, content, headers)
+        return InputPart(type="file", file_id=answer.id)
+
+    async def models(self) -> list[ModelConfig]:
+        """Those that a chat can have."""
+        return await self._to.call("GET", f"{CHATS}/model-configs", list[ModelConfig])
+
+    async def chat_cost(self, chat_id: UUID) -> ChatCost:
+        return await self._to.call("GET", f"{CHATS}/{chat_id}/cost", ChatCost)
 
     async def events(self, chat_id: UUID, *, after: str | None = None, after_id: int = 0) -> AsyncGenerator[Event]:
         """What is known of the chat, then what happens, without an end; lost connections are made again and nothing

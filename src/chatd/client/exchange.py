@@ -45,13 +45,33 @@ class Exchange:
         key: str | None = None,
     ) -> Answer:
         """Reads, and what has a key, is sent again when the answer was lost. Raises errors of `client/errors`."""
-        tries = MOST_TRIES if method == "GET" or key is not None else 1
         data = None if body is None else msgspec.json.encode(body)
+        headers = {} if data is None else {"Content-Type": "application/json"}
+        if key is not None:
+            headers[HEADER] = key
+        tries = MOST_TRIES if method == "GET" or key is not None else 1
+        return await self._call(method, path, answer, data, query=query, headers=headers, tries=tries)
+
+    async def deliver(self, path: str, answer: type[Answer], data: bytes, headers: Mapping[str, str]) -> Answer:
+        """POST bytes as they are, again where the answer was lost: only what may be there twice."""
+        return await self._call("POST", path, answer, data, headers=headers, tries=MOST_TRIES)
+
+    async def _call(
+        self,
+        method: str,
+        path: str,
+        answer: type[Answer],
+        data: bytes | None,
+        *,
+        headers: Mapping[str, str],
+        tries: int,
+        query: Mapping[str, object] | None = None,
+    ) -> Answer:
         wait = FIRST_WAIT_SECONDS
         while True:
             tries -= 1
             try:
-                return _read(await self._once(method, path, data, query, key), answer)
+                return _read(await self._once(method, path, data, query, headers), answer)
             except (Unreachable, ServerFailed, TooMany) as error:
                 asked = getattr(error, "retry_after_seconds", None) or 0.0
                 is_passing = _is_passing(error)
@@ -97,13 +117,14 @@ class Exchange:
             raise unreachable(self.url, error) from error
 
     async def _once(
-        self, method: str, path: str, data: bytes | None, query: Mapping[str, object] | None, key: str | None
+        self,
+        method: str,
+        path: str,
+        data: bytes | None,
+        query: Mapping[str, object] | None,
+        headers: Mapping[str, str],
     ) -> bytes:
-        headers = {"Accept": "application/json"}
-        if data is not None:
-            headers["Content-Type"] = "application/json"
-        if key is not None:
-            headers[HEADER] = key
+        headers = {"Accept": "application/json", **headers}
         timeout = aiohttp.ClientTimeout(total=ANSWER_SECONDS, connect=CONNECT_SECONDS)
         async with self.open(method, path, timeout=timeout, data=data, query=query, headers=headers) as response:
             return await bounded_body(response)
