@@ -405,6 +405,33 @@ CASES: dict[str, Case] = {
     "finish_interruption": fenced(lambda _: {"rows": [row()]}),
     "finish_error": fenced(lambda _: {"rows": [row()], "error": "{}"}),
     # usage limits
+    "upsert_push_subscription": checked(
+        CREATE,
+        Kind.PUSH_SUBSCRIPTION,
+        lambda w: {
+            "id": new_id(),
+            "endpoint_hash": bytes(32),
+            "endpoint": CIPHER.encrypt(Secret("https://push.example.com/x")),
+            "p256dh": bytes(65),
+            "auth": CIPHER.encrypt(Secret("a")),
+            "user_id": w.member.id,
+            "token_id": w.token.id,
+        },
+        owner="member",
+    ),
+    "delete_oldest_push_subscriptions": checked(
+        DELETE, Kind.PUSH_SUBSCRIPTION, lambda w: {"user_id": w.member.id, "keep": 1}, owner="member"
+    ),
+    "list_push_subscriptions": checked(
+        READ, Kind.PUSH_SUBSCRIPTION, lambda w: {"user_id": w.member.id, "max_rows": 5}, owner="member"
+    ),
+    "delete_push_subscription": checked(
+        DELETE,
+        Kind.PUSH_SUBSCRIPTION,
+        lambda w: {"user_id": w.member.id, "endpoint_hash": bytes(32)},
+        owner="member",
+    ),
+    "drop_push_subscription": checked(DELETE, Kind.PUSH_SUBSCRIPTION, lambda _: {"id": new_id()}),
     "has_usage_limits": checked(READ, Kind.USAGE_LIMIT),
     "list_spending": checked(
         READ,

@@ -11,10 +11,11 @@ from chatd.core.access import OwnedBy
 from chatd.core.messages import NewMessage
 from chatd.core.parts import TextPart
 from chatd.core.roles import Role
+from chatd.core.secret import Secret
 from chatd.store.queries import CheckpointRow
 from chatd.store.store import SqlStore
 from chatd.store.transitions import NewChat, Repeated, SendKey, Take, Transitions
-from store.authorization_cases import FIRST_PAGE, PINNED, SIDE_COST
+from store.authorization_cases import CIPHER, FIRST_PAGE, PINNED, SIDE_COST
 from store.large_world import LargeWorld, numbered
 from store.silent_hints import SilentHints
 from store.transition_driver import DYNAMIC, ERROR, answer, applied, fence, result
@@ -22,6 +23,7 @@ from store.world import MODEL, NOW, new_id
 
 _MONTH = {"since": NOW - timedelta(days=9999), "until": NOW}
 _STARTS = dict.fromkeys(("day_start", "week_start", "month_start"), NOW - timedelta(days=9999))
+SEALED = CIPHER.encrypt(Secret("s"))
 _FIRST_PAGE = {**FIRST_PAGE, "max_rows": 50}
 
 
@@ -69,6 +71,19 @@ def reads(world: LargeWorld) -> dict[str, dict[str, Any]]:
         "list_owned_chats": {"replica_id": world.replica},
         "list_chat_versions": {"chat_ids": [numbered("c", n) for n in range(1, 30)]},
         "count_queued_chats": {},
+        "upsert_push_subscription": {
+            "id": new_id(),
+            "endpoint_hash": bytes(32),
+            "endpoint": SEALED,
+            "p256dh": bytes(65),
+            "auth": SEALED,
+            "user_id": world.owner_id,
+            "token_id": numbered("e", 1),
+        },
+        "list_push_subscriptions": {"user_id": world.owner_id, "max_rows": 10},
+        "drop_push_subscription": {"id": numbered("d", 1)},
+        "delete_push_subscription": {"user_id": world.owner_id, "endpoint_hash": bytes(32)},
+        "delete_oldest_push_subscriptions": {"user_id": world.owner_id, "keep": 10},
         "insert_side_cost": {"chat_id": world.chat, **SIDE_COST, **mine},
     }
 

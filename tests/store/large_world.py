@@ -100,6 +100,17 @@ INSERT INTO side_costs (chat_id, owner_id, created_at, kind, model_config_id, co
 SELECT c.id, c.owner_id, now() - interval '30 days' + interval '3 days' * at, 'label', c.id, 10
 FROM generate_series(1, 10) AS at, chats c ORDER BY at, c.id;
 
+-- A thousand browsers, ten of each user, on a session of their own.
+INSERT INTO tokens (id, user_id, kind, name, hash, scopes, expires_at)
+SELECT pg_temp.numbered('e', n), pg_temp.numbered('a', n % {users} + 1), 'session', 'session',
+    sha256(n::text::bytea), '{{*:*}}', now() + interval '1 day'
+FROM generate_series(1, 1000) AS n;
+INSERT INTO push_subscriptions (id, user_id, token_id, endpoint_hash, endpoint, p256dh, auth)
+SELECT pg_temp.numbered('d', n), pg_temp.numbered('a', n % {users} + 1), pg_temp.numbered('e', n),
+    sha256(n::text::bytea), 'enc1:0000000000000000:AAAA', convert_to(repeat('x', 65), 'UTF8'),
+    'enc1:0000000000000000:AAAA'
+FROM generate_series(1, 1000) AS n;
+
 -- One in fifty files was never sent.
 INSERT INTO chat_files (chat_id, file_id)
 SELECT pg_temp.numbered('c', n), pg_temp.numbered('f', n) FROM generate_series(1, {chats}) AS n WHERE n % 50 > 0;

@@ -40,6 +40,7 @@ INLINED = {"open_calls": "CTE answer", "silent_replicas": "CTE owners"}
 SPARE = {
     "chats_by_parent": "for ON DELETE CASCADE",
     "files_by_owner": "for the owner's own list of files",
+    "push_subscriptions_by_token": "for ON DELETE CASCADE",
 }
 
 

@@ -38,6 +38,7 @@ class Kind(StrEnum):
     MODEL = "model"  # what everyone may choose from
     REPLICA = "replica"
     USAGE_LIMIT = "usage_limit"  # how much someone may spend, and how much of it they have
+    PUSH_SUBSCRIPTION = "push_subscription"  # a browser that is told of what happens in someone's chats
 
 
 class Role(StrEnum):
@@ -120,6 +121,7 @@ _BY_ROLE: Final[Mapping[Role, Mapping[Kind, frozenset[Action]]]] = {
         Kind.CHAT: frozenset({Action.READ, Action.UPDATE, Action.DELETE}),  # stop and archive, but not run
         Kind.FILE: _READ,
         Kind.USAGE_LIMIT: _ALL,
+        Kind.PUSH_SUBSCRIPTION: frozenset({Action.DELETE}),  # stop anyone's, but listen to nobody else
     },
     Role.AUDITOR: {
         Kind.USER: _READ,
@@ -141,6 +143,7 @@ _ON_OWN: Final[Mapping[Kind, frozenset[Action]]] = {
     Kind.CHAT: frozenset({Action.CREATE, Action.READ, Action.UPDATE, Action.DELETE, Action.RUN}),
     Kind.FILE: frozenset({Action.CREATE, Action.READ, Action.DELETE}),
     Kind.USAGE_LIMIT: _READ,
+    Kind.PUSH_SUBSCRIPTION: frozenset({Action.CREATE, Action.READ, Action.DELETE}),
 }
 _ON_SHARED: Final[Mapping[Kind, frozenset[Action]]] = {Kind.GROUP: _READ}
 
@@ -227,6 +230,14 @@ MODEL_KEEPER: Final = Machine(
 )
 # Sees what anyone has spent, before anything is begun at their cost.
 BOOKKEEPER: Final = Machine("bookkeeper", {Kind.USAGE_LIMIT: _READ})
+# Tells browsers that a turn has ended, with a key pair that it keeps.
+PUSHER: Final = Machine(
+    "pusher",
+    {
+        Kind.PUSH_SUBSCRIPTION: frozenset({Action.READ, Action.DELETE}),
+        Kind.SECRET: frozenset({Action.CREATE, Action.READ}),
+    },
+)
 KEYRING: Final = Machine("keyring", {Kind.SECRET: _ALL, Kind.ENCRYPTION_KEY: _ALL})
 # Whoever can run `chatd` beside the data directory or the database URL already holds everything.
 OPERATOR: Final = Machine("operator", dict.fromkeys(Kind, _ALL))

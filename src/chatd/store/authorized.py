@@ -66,6 +66,7 @@ from chatd.store.queries import (
     ListOwnedChatsRow,
     ListPinnedChatsRow,
     ListProvidersRow,
+    ListPushSubscriptionsRow,
     ListSiteSettingsRow,
     ListSpendingRow,
     ListUserMessagesRow,
@@ -649,6 +650,44 @@ class AuthorizedStore:
     async def list_model_origins(self) -> list[ListModelOriginsRow]:
         self._allow("list_model_origins", Action.READ, Resource(Kind.PROVIDER))
         return await self._inner.list_model_origins()
+
+    async def upsert_push_subscription(
+        self,
+        *,
+        id: UUID,
+        endpoint_hash: bytes,
+        endpoint: Secret,
+        p256dh: bytes,
+        auth: Secret,
+        user_id: UUID,
+        token_id: UUID,
+    ) -> int:
+        self._allow("upsert_push_subscription", Action.CREATE, Resource(Kind.PUSH_SUBSCRIPTION, owner=user_id))
+        return await self._inner.upsert_push_subscription(
+            id=id,
+            endpoint_hash=endpoint_hash,
+            endpoint=endpoint,
+            p256dh=p256dh,
+            auth=auth,
+            user_id=user_id,
+            token_id=token_id,
+        )
+
+    async def delete_oldest_push_subscriptions(self, *, user_id: UUID, keep: int) -> int:
+        self._allow("delete_oldest_push_subscriptions", Action.DELETE, Resource(Kind.PUSH_SUBSCRIPTION, owner=user_id))
+        return await self._inner.delete_oldest_push_subscriptions(user_id=user_id, keep=keep)
+
+    async def list_push_subscriptions(self, *, user_id: UUID, max_rows: int) -> list[ListPushSubscriptionsRow]:
+        self._allow("list_push_subscriptions", Action.READ, Resource(Kind.PUSH_SUBSCRIPTION, owner=user_id))
+        return await self._inner.list_push_subscriptions(user_id=user_id, max_rows=max_rows)
+
+    async def delete_push_subscription(self, *, user_id: UUID, endpoint_hash: bytes) -> int:
+        self._allow("delete_push_subscription", Action.DELETE, Resource(Kind.PUSH_SUBSCRIPTION, owner=user_id))
+        return await self._inner.delete_push_subscription(user_id=user_id, endpoint_hash=endpoint_hash)
+
+    async def drop_push_subscription(self, *, id: UUID) -> int:
+        self._allow("drop_push_subscription", Action.DELETE, Resource(Kind.PUSH_SUBSCRIPTION))
+        return await self._inner.drop_push_subscription(id=id)
 
     async def list_queued_messages(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> list[QueuedMessage]:
         authorize = self._visible("list_queued_messages", Kind.CHAT, authorize)

@@ -49,6 +49,7 @@ from chatd.store.queries import (
     ListOwnedChatsRow,
     ListPinnedChatsRow,
     ListProvidersRow,
+    ListPushSubscriptionsRow,
     ListSiteSettingsRow,
     ListSpendingRow,
     ListUserMessagesRow,
@@ -95,6 +96,9 @@ class EncryptedStore:
 
     def _decrypt_provider(self, row: Provider) -> Provider:
         return replace(row, api_key=None if row.api_key is None else self._cipher.decrypt(row.api_key))
+
+    def _decrypt_list_push_subscriptions_row(self, row: ListPushSubscriptionsRow) -> ListPushSubscriptionsRow:
+        return replace(row, endpoint=self._cipher.decrypt(row.endpoint), auth=self._cipher.decrypt(row.auth))
 
     async def get_chat(self, *, id: UUID, authorize: Filter = EVERYTHING) -> GetChatRow | None:
         return await self._inner.get_chat(id=id, authorize=authorize)
@@ -506,6 +510,42 @@ class EncryptedStore:
 
     async def list_model_origins(self) -> list[ListModelOriginsRow]:
         return await self._inner.list_model_origins()
+
+    async def upsert_push_subscription(
+        self,
+        *,
+        id: UUID,
+        endpoint_hash: bytes,
+        endpoint: Secret,
+        p256dh: bytes,
+        auth: Secret,
+        user_id: UUID,
+        token_id: UUID,
+    ) -> int:
+        return await self._inner.upsert_push_subscription(
+            id=id,
+            endpoint_hash=endpoint_hash,
+            endpoint=self._cipher.encrypt(endpoint),
+            p256dh=p256dh,
+            auth=self._cipher.encrypt(auth),
+            user_id=user_id,
+            token_id=token_id,
+        )
+
+    async def delete_oldest_push_subscriptions(self, *, user_id: UUID, keep: int) -> int:
+        return await self._inner.delete_oldest_push_subscriptions(user_id=user_id, keep=keep)
+
+    async def list_push_subscriptions(self, *, user_id: UUID, max_rows: int) -> list[ListPushSubscriptionsRow]:
+        return [
+            self._decrypt_list_push_subscriptions_row(row)
+            for row in await self._inner.list_push_subscriptions(user_id=user_id, max_rows=max_rows)
+        ]
+
+    async def delete_push_subscription(self, *, user_id: UUID, endpoint_hash: bytes) -> int:
+        return await self._inner.delete_push_subscription(user_id=user_id, endpoint_hash=endpoint_hash)
+
+    async def drop_push_subscription(self, *, id: UUID) -> int:
+        return await self._inner.drop_push_subscription(id=id)
 
     async def list_queued_messages(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> list[QueuedMessage]:
         return await self._inner.list_queued_messages(chat_id=chat_id, authorize=authorize)

@@ -47,6 +47,7 @@ from chatd.store.queries import (
     ListOwnedChatsRow,
     ListPinnedChatsRow,
     ListProvidersRow,
+    ListPushSubscriptionsRow,
     ListSiteSettingsRow,
     ListSpendingRow,
     ListUserMessagesRow,
@@ -573,6 +574,44 @@ class MeteredStore:
     async def list_model_origins(self) -> list[ListModelOriginsRow]:
         with self._meter.query("list_model_origins"):
             return await self._inner.list_model_origins()
+
+    async def upsert_push_subscription(
+        self,
+        *,
+        id: UUID,
+        endpoint_hash: bytes,
+        endpoint: Secret,
+        p256dh: bytes,
+        auth: Secret,
+        user_id: UUID,
+        token_id: UUID,
+    ) -> int:
+        with self._meter.query("upsert_push_subscription"):
+            return await self._inner.upsert_push_subscription(
+                id=id,
+                endpoint_hash=endpoint_hash,
+                endpoint=endpoint,
+                p256dh=p256dh,
+                auth=auth,
+                user_id=user_id,
+                token_id=token_id,
+            )
+
+    async def delete_oldest_push_subscriptions(self, *, user_id: UUID, keep: int) -> int:
+        with self._meter.query("delete_oldest_push_subscriptions"):
+            return await self._inner.delete_oldest_push_subscriptions(user_id=user_id, keep=keep)
+
+    async def list_push_subscriptions(self, *, user_id: UUID, max_rows: int) -> list[ListPushSubscriptionsRow]:
+        with self._meter.query("list_push_subscriptions"):
+            return await self._inner.list_push_subscriptions(user_id=user_id, max_rows=max_rows)
+
+    async def delete_push_subscription(self, *, user_id: UUID, endpoint_hash: bytes) -> int:
+        with self._meter.query("delete_push_subscription"):
+            return await self._inner.delete_push_subscription(user_id=user_id, endpoint_hash=endpoint_hash)
+
+    async def drop_push_subscription(self, *, id: UUID) -> int:
+        with self._meter.query("drop_push_subscription"):
+            return await self._inner.drop_push_subscription(id=id)
 
     async def list_queued_messages(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> list[QueuedMessage]:
         with self._meter.query("list_queued_messages"):

@@ -547,6 +547,15 @@ class ListModelOriginsRow(Struct, frozen=True, gc=False):
     kind: str
 
 
+class ListPushSubscriptionsRow(Struct, frozen=True, gc=False):
+    """A row of list_push_subscriptions."""
+
+    id: UUID
+    endpoint: Secret
+    p256dh: bytes
+    auth: Secret
+
+
 class QueuedMessage(Struct, frozen=True, gc=False):
     chat_id: UUID
     id: int
@@ -1194,6 +1203,38 @@ class Queries(Protocol):
 
     async def list_model_origins(self) -> list[ListModelOriginsRow]:
         """Whose each configured model is, deleted ones too: histories name them."""
+        ...
+
+    async def upsert_push_subscription(
+        self,
+        *,
+        id: UUID,
+        endpoint_hash: bytes,
+        endpoint: Secret,
+        p256dh: bytes,
+        auth: Secret,
+        user_id: UUID,
+        token_id: UUID,
+    ) -> int:
+        """The lock lets a user's subscriptions come one after the other, so that the oldest can be counted off. Nothing is stored
+        when the token is gone.
+        """
+        ...
+
+    async def delete_oldest_push_subscriptions(self, *, user_id: UUID, keep: int) -> int:
+        """Keeps a user's newest."""
+        ...
+
+    async def list_push_subscriptions(self, *, user_id: UUID, max_rows: int) -> list[ListPushSubscriptionsRow]:
+        """Those of a user who may sign in, made by who still is signed in."""
+        ...
+
+    async def delete_push_subscription(self, *, user_id: UUID, endpoint_hash: bytes) -> int:
+        """A browser wants no more."""
+        ...
+
+    async def drop_push_subscription(self, *, id: UUID) -> int:
+        """The push service knows it no more. One that was renewed since has another id, and stays."""
         ...
 
     async def list_queued_messages(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> list[QueuedMessage]:
@@ -2378,6 +2419,39 @@ _LIST_MODEL_ORIGINS = """-- name: list_model_origins
 SELECT m.id, m.model, m.provider_id, p.kind FROM model_configs m JOIN providers p ON p.id = m.provider_id
 """
 
+_UPSERT_PUSH_SUBSCRIPTION = """-- name: upsert_push_subscription
+INSERT INTO push_subscriptions (id, user_id, token_id, endpoint_hash, endpoint, p256dh, auth)
+SELECT $1, users.id, tokens.id, $2, $3::encrypted_text, $4, $5::encrypted_text
+FROM users JOIN tokens ON tokens.user_id = users.id
+WHERE users.id = $6 AND tokens.id = $7
+FOR NO KEY UPDATE OF users
+ON CONFLICT (endpoint_hash) DO UPDATE SET
+    id = excluded.id, user_id = excluded.user_id, token_id = excluded.token_id, endpoint = excluded.endpoint,
+    p256dh = excluded.p256dh, auth = excluded.auth, created_at = excluded.created_at
+"""
+
+_DELETE_OLDEST_PUSH_SUBSCRIPTIONS = """-- name: delete_oldest_push_subscriptions
+DELETE FROM push_subscriptions WHERE user_id = $1 AND id IN (
+    SELECT old.id FROM push_subscriptions old WHERE old.user_id = $1 ORDER BY old.id DESC OFFSET $2::int
+)
+"""
+
+_LIST_PUSH_SUBSCRIPTIONS = """-- name: list_push_subscriptions
+SELECT s.id, s.endpoint, s.p256dh, s.auth
+FROM push_subscriptions s JOIN tokens t ON t.id = s.token_id JOIN users u ON u.id = s.user_id
+WHERE s.user_id = $1 AND t.expires_at > now() AND u.status = 'active' AND NOT u.deleted
+ORDER BY s.id DESC
+LIMIT $2::int
+"""
+
+_DELETE_PUSH_SUBSCRIPTION = """-- name: delete_push_subscription
+DELETE FROM push_subscriptions WHERE user_id = $1 AND endpoint_hash = $2
+"""
+
+_DROP_PUSH_SUBSCRIPTION = """-- name: drop_push_subscription
+DELETE FROM push_subscriptions WHERE id = $1
+"""
+
 _LIST_QUEUED_MESSAGES = (
     """-- name: list_queued_messages
 SELECT q.chat_id, q.id, q.created_at, q."position", q.content_version, q.content, q.created_by, q.model_config_id, q.reasoning_effort, q.held_by, q.held_until FROM queued_messages q JOIN chat_state s ON s.chat_id = q.chat_id
@@ -3165,6 +3239,10 @@ def _read_provider(row: Record) -> Provider:
     )
 
 
+def _read_list_push_subscriptions_row(row: Record) -> ListPushSubscriptionsRow:
+    return ListPushSubscriptionsRow(row[0], Secret(row[1]), row[2], Secret(row[3]))
+
+
 def _read_queued_message(row: Record) -> QueuedMessage:
     return QueuedMessage(
         row[0],
@@ -3831,6 +3909,45 @@ class SqlQueries:
 
     async def list_model_origins(self) -> list[ListModelOriginsRow]:
         return [ListModelOriginsRow(*row) for row in await self._db.fetch(_LIST_MODEL_ORIGINS)]
+
+    async def upsert_push_subscription(
+        self,
+        *,
+        id: UUID,
+        endpoint_hash: bytes,
+        endpoint: Secret,
+        p256dh: bytes,
+        auth: Secret,
+        user_id: UUID,
+        token_id: UUID,
+    ) -> int:
+        return _changed_rows(
+            await self._db.execute(
+                _UPSERT_PUSH_SUBSCRIPTION,
+                id,
+                endpoint_hash,
+                endpoint.reveal(),
+                p256dh,
+                auth.reveal(),
+                user_id,
+                token_id,
+            )
+        )
+
+    async def delete_oldest_push_subscriptions(self, *, user_id: UUID, keep: int) -> int:
+        return _changed_rows(await self._db.execute(_DELETE_OLDEST_PUSH_SUBSCRIPTIONS, user_id, keep))
+
+    async def list_push_subscriptions(self, *, user_id: UUID, max_rows: int) -> list[ListPushSubscriptionsRow]:
+        return [
+            _read_list_push_subscriptions_row(row)
+            for row in await self._db.fetch(_LIST_PUSH_SUBSCRIPTIONS, user_id, max_rows)
+        ]
+
+    async def delete_push_subscription(self, *, user_id: UUID, endpoint_hash: bytes) -> int:
+        return _changed_rows(await self._db.execute(_DELETE_PUSH_SUBSCRIPTION, user_id, endpoint_hash))
+
+    async def drop_push_subscription(self, *, id: UUID) -> int:
+        return _changed_rows(await self._db.execute(_DROP_PUSH_SUBSCRIPTION, id))
 
     async def list_queued_messages(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> list[QueuedMessage]:
         condition_, values_ = render(authorize, {"owner": "s.owner_id"}, 2)

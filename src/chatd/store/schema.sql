@@ -394,6 +394,19 @@ CREATE TABLE public.providers (
     CONSTRAINT providers_options_is_object CHECK ((jsonb_typeof(options) = 'object'::text))
 );
 
+CREATE TABLE public.push_subscriptions (
+    id uuid NOT NULL,
+    user_id uuid NOT NULL,
+    token_id uuid NOT NULL,
+    endpoint_hash bytea NOT NULL,
+    endpoint public.encrypted_text NOT NULL,
+    p256dh bytea NOT NULL,
+    auth public.encrypted_text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT push_subscriptions_hash_is_sha256 CHECK ((octet_length(endpoint_hash) = 32)),
+    CONSTRAINT push_subscriptions_p256dh_length CHECK ((octet_length(p256dh) = 65))
+);
+
 CREATE TABLE public.queued_messages (
     chat_id uuid NOT NULL,
     id bigint NOT NULL,
@@ -578,6 +591,12 @@ ALTER TABLE ONLY public.organizations
 ALTER TABLE ONLY public.providers
     ADD CONSTRAINT providers_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.push_subscriptions
+    ADD CONSTRAINT push_subscriptions_endpoint_key UNIQUE (endpoint_hash);
+
+ALTER TABLE ONLY public.push_subscriptions
+    ADD CONSTRAINT push_subscriptions_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.queued_messages
     ADD CONSTRAINT queued_messages_pkey PRIMARY KEY (chat_id, id);
 
@@ -662,6 +681,10 @@ CREATE UNIQUE INDEX organizations_one_default ON public.organizations USING btre
 
 CREATE UNIQUE INDEX providers_name_key ON public.providers USING btree (lower(name)) WHERE (NOT deleted);
 
+CREATE INDEX push_subscriptions_by_token ON public.push_subscriptions USING btree (token_id);
+
+CREATE INDEX push_subscriptions_by_user ON public.push_subscriptions USING btree (user_id, id);
+
 CREATE INDEX queued_messages_held_until ON public.queued_messages USING btree (held_until) WHERE (held_until IS NOT NULL);
 
 CREATE INDEX side_costs_by_owner ON public.side_costs USING btree (owner_id, created_at);
@@ -689,6 +712,8 @@ CREATE TRIGGER messages_written BEFORE INSERT OR UPDATE ON public.messages FOR E
 CREATE CONSTRAINT TRIGGER model_configs_move_version AFTER INSERT OR DELETE OR UPDATE ON public.model_configs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.move_version('models');
 
 CREATE CONSTRAINT TRIGGER providers_move_version AFTER INSERT OR DELETE OR UPDATE ON public.providers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.move_version('models');
+
+CREATE CONSTRAINT TRIGGER push_subscriptions_move_version AFTER INSERT OR DELETE OR UPDATE ON public.push_subscriptions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.move_version('push');
 
 CREATE TRIGGER queued_messages_written BEFORE INSERT OR UPDATE ON public.queued_messages FOR EACH STATEMENT EXECUTE FUNCTION public.assert_transition();
 
@@ -744,6 +769,12 @@ ALTER TABLE ONLY public.messages
 
 ALTER TABLE ONLY public.model_configs
     ADD CONSTRAINT model_configs_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES public.providers(id);
+
+ALTER TABLE ONLY public.push_subscriptions
+    ADD CONSTRAINT push_subscriptions_token_id_fkey FOREIGN KEY (token_id) REFERENCES public.tokens(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.push_subscriptions
+    ADD CONSTRAINT push_subscriptions_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.queued_messages
     ADD CONSTRAINT queued_messages_chat_id_fkey FOREIGN KEY (chat_id) REFERENCES public.chat_state(chat_id) ON DELETE CASCADE;
