@@ -52,7 +52,7 @@ class Client:
     async def _look(self, cut_after: int | None) -> None:
         world, events = self._world, self._parts()
         while self._state.place is not Place.PREVIEW or world.snapshot > self._state.snapshot:
-            self._state, page = await self._reader.read(self._state)
+            self._state, page = await self._reader.read(self._state, lambda _: None)
             self._state, more = reduce(CHAT, self._state, page)
             events += [*more, *self._parts()]
         for event in events if cut_after is None else events[:cut_after]:

@@ -116,7 +116,9 @@ async def _serve_seat(settings: Settings, seat_text: str, format: Literal["text"
     seat = msgspec.json.decode(seat_text, type=Seat)
     sock = take_seat(seat)
     configure_logs(format=format, level=settings.log_level, fields={"replica": str(seat.index)})
-    running = running_replica(settings, clock=SystemClock(), replica=str(seat.index), replica_id=seat.replica_id)
+    running = running_replica(
+        settings, clock=SystemClock(), replica=str(seat.index), replica_id=seat.replica_id, place=seat.index
+    )
     async with running as replica:
         return await _serve_replica(settings, sock, replica, lambda _: announce_ready(seat))
 

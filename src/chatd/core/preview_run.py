@@ -37,6 +37,14 @@ class PreviewRun:
             return self._preview
         return with_text(self._preview, text_of(self._preview)[self._ends[seen - 1] :])
 
+    def piece(self, number: int) -> Preview:
+        """The part that had this number, as it was."""
+        if not self._ends:
+            return self._preview
+        place = number - self.first
+        begin = self._ends[place - 1] if place else 0
+        return with_text(self._preview, text_of(self._preview)[begin : self._ends[place]])
+
 
 def runs_of(previews: Sequence[Preview], first: int) -> list[PreviewRun]:
     """Of parts that are numbered from `first` on."""

@@ -30,10 +30,19 @@ Listener = Callable[[], None]
 class Episode:
     """Numbered from 1 without gaps. Each part is the JSON of a `message_part` event: the same bytes for all readers.
 
-    An event may stand for several parts, joined: it has the number of the last of them.
+    An event may stand for several parts, joined: it has the number of the last of them. A mirror is the copy of one
+    that another replica has: nobody makes checkpoints of it.
     """
 
-    def __init__(self, chat_id: UUID, history_version: int, attempt: int, *, drops: DropWarnings | None = None) -> None:
+    def __init__(
+        self,
+        chat_id: UUID,
+        history_version: int,
+        attempt: int,
+        *,
+        drops: DropWarnings | None = None,
+        is_mirror: bool = False,
+    ) -> None:
         self.chat_id = chat_id
         self.history_version = history_version
         self.attempt = attempt
@@ -47,6 +56,7 @@ class Episode:
         self._previews: list[Preview] = []  # of the recent ones
         self._size = 0
         self._drops = drops
+        self._is_mirror = is_mirror
         self._listeners: list[Listener] = []
         self._prefix = f"{history_version}.{attempt}."
         self._head = (
@@ -58,6 +68,16 @@ class Episode:
     def last(self) -> int:
         """The number of the newest part; 0 when there is none."""
         return self._joined + len(self._recent)
+
+    @property
+    def key(self) -> tuple[int, int]:
+        """Later attempts of a chat have greater ones."""
+        return self.history_version, self.attempt
+
+    @property
+    def size(self) -> int:
+        """In bytes, about."""
+        return self._size
 
     def after(self, number: int) -> list[bytes]:
         """The JSON of all later parts."""
@@ -76,6 +96,19 @@ class Episode:
                     return older
         return older + (self._recent if most is None else self._recent[: most - len(older)])
 
+    def previews_after(self, number: int, most: int) -> list[Preview]:
+        """The first `most` of all later parts, one by one: for a mirror, which numbers them as they are here."""
+        if number >= self._joined:
+            begin = number - self._joined
+            return self._previews[begin : begin + most]
+        older: list[Preview] = []
+        for run in self._older:
+            for place in range(max(run.first, number + 1), run.last + 1):
+                older.append(run.piece(place))
+                if len(older) == most:
+                    return older
+        return older + self._previews[: most - len(older)]
+
     def add(self, preview: Preview) -> None:
         if self.is_closed:
             return
@@ -89,7 +122,8 @@ class Episode:
         self._size += len(event.data)
         self._recent.append(event)
         self._previews.append(preview)
-        self.fresh.append(preview)
+        if not self._is_mirror:
+            self.fresh.append(preview)
         if len(self._recent) >= 2 * RECENT:
             self._join()
 
@@ -140,7 +174,7 @@ class Episodes:
         """The one of this attempt, new unless it is the current one. The one before it is closed."""
         before = self._current.get(chat_id)
         if before is not None:
-            if (before.history_version, before.attempt) == (history_version, attempt) and not before.is_closed:
+            if before.key == (history_version, attempt) and not before.is_closed:
                 return before
             before.close()
         self._forget_drops(chat_id)

@@ -32,6 +32,7 @@ from chatd.server.identity import Identity
 from chatd.server.janitor import clean_forever
 from chatd.server.metering import engine_meter
 from chatd.server.passwords import open_passwords
+from chatd.server.relay.address import open_relay_socket
 from chatd.server.settings import Settings
 from chatd.server.versions import Versions
 from chatd.store.actor import acting_as
@@ -132,11 +133,12 @@ async def running_replica(
     clock: Clock,
     replica: str = "",
     replica_id: UUID | None = None,
+    place: int = 0,
     hasher: PasswordHasher | None = None,
 ) -> AsyncIterator[Replica]:
     """Everything a replica does besides HTTP: heartbeat, hints, version polls, clean-up. Ends when the block ends.
 
-    `replica_id` is new at every start: None mints one, a parent that will notice the death gives one.
+    `replica_id` is new at every start: None mints one, a parent that will notice the death gives one, and a `place`.
     `hasher` is for tests, which can't wait for passwords to be hashed as hard as they should be.
     """
     id = replica_id or uuid7(clock.now())
@@ -163,7 +165,10 @@ async def running_replica(
         await bootstrap_admin(settings, accounts)
         if await discover_models(opened.store, settings, catalogue, clock):
             versions.changed("models")
-        lease = await stack.enter_async_context(_heartbeat(opened, settings, id, clock=clock))
+        relay_socket, relay_url = open_relay_socket(settings, place)
+        stack.callback(relay_socket.close)
+        row = ReplicaRow(id, relay_url, socket.gethostname(), os.getpid(), chatd.__version__)
+        lease = await stack.enter_async_context(_heartbeat(opened, row, clock=clock))
         meter = await stack.enter_async_context(engine_meter(opened.metrics, settings, clock=clock, replica=replica))
         engine = await stack.enter_async_context(
             running_engine(
@@ -177,6 +182,7 @@ async def running_replica(
                 clock=clock,
                 replica_id=id,
                 meter=meter,
+                relay_socket=relay_socket,
             )
         )
         background = {
@@ -203,8 +209,7 @@ async def running_replica(
             await identity.flush()
 
 
-def _heartbeat(opened: OpenStore, settings: Settings, id: UUID, *, clock: Clock) -> AbstractAsyncContextManager[Lease]:
-    row = ReplicaRow(id, settings.relay_url or "", socket.gethostname(), os.getpid(), chatd.__version__)
+def _heartbeat(opened: OpenStore, row: ReplicaRow, *, clock: Clock) -> AbstractAsyncContextManager[Lease]:
     schema = opened.migrations.function_schema
     return beating(lambda: dial(opened.dsn, row, function_schema=schema), clock=clock, thread_clock=SystemClock())
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from socket import socket
 from uuid import UUID
 
 import msgspec
@@ -33,6 +34,9 @@ from chatd.engine.turn_ends import LabelMade, SummaryMade, TurnEnds
 from chatd.engine.worker import Worker, WorkerOptions
 from chatd.providers.transport import Transport
 from chatd.server.middleware.experiments import AGENTS
+from chatd.server.relay.credentials import load_credentials
+from chatd.server.relay.listener import RelayListener
+from chatd.server.relay.relay import Relay, dialling
 from chatd.server.settings import Settings
 from chatd.server.versions import Versions
 from chatd.store.chat_watch import ChatWatch
@@ -53,6 +57,7 @@ class Engine(msgspec.Struct, frozen=True):
     spending: Spending
     titles: Titles
     deployment: DeploymentSettings
+    relay: Relay
 
 
 class _BuiltIn:
@@ -78,6 +83,7 @@ async def running_engine(
     clock: Clock,
     replica_id: UUID,
     meter: EngineMeter,
+    relay_socket: socket,
 ) -> AsyncIterator[Engine]:
     """Runs chats while the block runs. At its end steps under way are finished, for a while, and chats handed over."""
     draining = asyncio.Event()
@@ -131,7 +137,12 @@ async def running_engine(
         draining=draining,
     )
     meter.watch(episodes, lambda: len(worker.running))
+    credentials = await load_credentials(store, replica_id)
+    listener = RelayListener(relay_socket, credentials.listening, episodes, clock)
+    relay = Relay(replica_id, dialling(store, credentials.dialling), clock, drops)
     running = {
+        "relay listener": listener.run(),  # to the end of the drain: others show what is finished then
+        "relay": relay.run(),
         "watch chats": watch.run(),
         "checkpoints": checkpoints.run(),
         "side jobs": jobs.run(),
@@ -139,7 +150,7 @@ async def running_engine(
     if AGENTS in settings.experiments:
         running["worker"] = worker.run()
     async with beside(running):
-        yield Engine(worker, parts, transitions, spending, titles, deployment)
+        yield Engine(worker, parts, transitions, spending, titles, deployment, relay)
         await worker.drain(settings.drain_seconds, before_cancel=checkpoints.flush)
 
 

@@ -65,7 +65,7 @@ async def replica_app(replica: Replica, settings: Settings, *, draining: Drainin
         await store.ping()
         return None
 
-    streams = StreamRoutes(build_app(parts), store, replica.engine.parts, recognize)
+    streams = StreamRoutes(build_app(parts), store, replica.engine.parts, replica.engine.relay, recognize)
     draining.on_begin(streams.keeper.end_all)
     replica.versions.on_change("auth", streams.keeper.check_rights)
     watch = WatchRoutes(streams, store, replica.hints, replica.clock, streams.keeper, recognize)

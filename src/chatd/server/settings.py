@@ -123,10 +123,27 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = None
     replicas: Annotated[int, Setting(WholeNumber(1, 64), "Processes that share the port.")] = 1
+    relay_host: Annotated[
+        str,
+        Setting(
+            Host(),
+            "The address on which other replicas ask this one for what its chats stream. The default is enough for "
+            "replicas on one machine.",
+        ),
+    ] = "127.0.0.1"
+    relay_port: Annotated[
+        int,
+        Setting(
+            WholeNumber(0, 65535),
+            "The port for that; 0 is any free one. With several replicas it is the first of as many ports.",
+        ),
+    ] = 0
     relay_url: Annotated[
         str | None,
         Setting(
-            Url(_HTTP), "Where other replicas reach this one, when they run on other machines.", default_text="none"
+            Url(("tls",), path=False),
+            "Where other replicas are told to reach this one, such as tls://10.0.0.5:7081.",
+            default_text="relay_host and the port",
         ),
     ] = None
     encryption_keys: Annotated[

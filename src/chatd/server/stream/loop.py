@@ -15,7 +15,8 @@ import msgspec
 
 from chatd.clock import Clock
 from chatd.core.errors import ChatdError
-from chatd.core.stream import Event, Page, Parts, PartsMissing, StreamState, is_behind, reduce
+from chatd.core.states import Status
+from chatd.core.stream import Event, Facts, Page, Parts, PartsMissing, StreamState, is_behind, reduce
 from chatd.core.stream_ids import Place
 from chatd.core.valid_text import valid_text
 from chatd.engine.commits import AWAY
@@ -223,18 +224,50 @@ class StreamLoop:
         while len(events) < MOST_EVENTS and self._is_behind():
             newest = feed.newest
             page = self._reader.at_hand(self.state, newest, feed.hint)
-            if page is None:
+            if page is None or not self._has_all_before(page):
                 if events:
                     break
-                self.state, page = await self._read()
-                self._read_for = newest
+                if page is None:
+                    self.state, page = await self._read()
+                    self._read_for = newest
+                await feed.settled(_key(page))
                 events = self._parts(None)  # what came meanwhile, before it is told that its attempt is over
+            page = self._catch_up(page, events)
             self.state, more = reduce(feed.chat_id, self.state, page)
             self._has_looked = True
             self._follow_episode()
             events += more
             events += self._parts(MOST_EVENTS - len(events))
         return events + self._live()
+
+    def _has_all_before(self, page: Page) -> bool:
+        """Whether the live parts of attempts that are over by now have come, from wherever they come."""
+        return self.feed.is_settled(_key(page))
+
+    def _catch_up(self, page: Page, events: list[Event]) -> Page:
+        """Attempts that came and went between two looks are told of one by one, each as the snapshot it began with:
+        all clients get the same parts. What is left of the page."""
+        held = self.state.preview
+        if held is None or self.state.place is not Place.PREVIEW or page.is_reset or not page.is_last:
+            return page
+        for episode in self.feed.between((held.history, held.attempt), _key(page)):
+            history, attempt = episode.key
+            facts = Facts(
+                snapshot=max(self.state.snapshot, history),
+                history=history,
+                # The newest one is early here. Who resumes here is taken to know the queue of this snapshot.
+                queue=self.state.queue if page.queue is None else page.facts.queue,
+                retry_version=self.state.retry,
+                attempt=attempt,
+                status=Status.RUNNING,
+            )
+            begun = [row for row in page.rows if row.revision <= history]
+            step = Page(facts=facts, rows=begun, after=page.after, queue=page.queue)
+            self.state, told = reduce(self.feed.chat_id, self.state, step)
+            events += told
+            events += self._parts(None)
+            page = msgspec.structs.replace(page, after=None)
+        return page
 
     def _is_behind(self) -> bool:
         """The first look is due whatever was heard. What was read once for a snapshot is not read again for it: a
@@ -247,21 +280,21 @@ class StreamLoop:
         seconds = FIRST_RETRY_SECONDS
         for _ in range(MOST_TRIES - 1):
             try:
-                return await self._reader.read(self.state)
+                return await self._reader.read(self.state, self.feed.runs_at)
             except AWAY as error:
                 _log.warning("a chat can't be read", chat_id=str(self.feed.chat_id), error=str(error))
             await self._clock.sleep(seconds, timer="stream-retry")
             seconds = min(2 * seconds, LAST_RETRY_SECONDS)
-        return await self._reader.read(self.state)
+        return await self._reader.read(self.state, self.feed.runs_at)
 
     def _follow_episode(self) -> None:
         """The one that the client's preview is of, also when it is over: to its end."""
-        held, current = self.state.preview, self.feed.episode
+        held = self.state.preview
         wanted = held and (held.history, held.attempt)
-        if self._episode is not None and wanted != (self._episode.history_version, self._episode.attempt):
+        if self._episode is not None and wanted != self._episode.key:
             self._episode = None
-        if self._episode is None and current is not None and wanted == (current.history_version, current.attempt):
-            self._episode, self._live_place = current, 0
+        if self._episode is None and wanted is not None and (found := self.feed.episode(wanted)) is not None:
+            self._episode, self._live_place = found, 0
 
     def _parts(self, most: int | None) -> list[Event]:
         self._follow_episode()
@@ -286,6 +319,11 @@ class StreamLoop:
             return []
         self._live_at, self._live_place = now, said[-1].place
         return [live_event(episode, word.tool_call_id, word.text) for word in said]
+
+
+def _key(page: Page) -> tuple[int, int]:
+    """The attempt that a page tells of."""
+    return page.facts.history, page.facts.attempt
 
 
 def live_event(episode: Episode, tool_call_id: str, text: str) -> Event:

@@ -1,6 +1,6 @@
 """What a stream needs to know of its chat: at hand where this replica made it, else read from the database."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 from uuid import UUID
 
@@ -54,11 +54,13 @@ class ChatReader:
             return None
         return Page(facts=facts, rows=[_shared(row) for row in rows], queue=queue, calls=calls)
 
-    async def read(self, state: StreamState) -> tuple[StreamState, Page]:
-        """The next page, and the state that it continues. Raises NotFound when the chat can't be seen (any more)."""
+    async def read(self, state: StreamState, told: Callable[[ChatState], None]) -> tuple[StreamState, Page]:
+        """The next page, and the state that it continues; `told` gets the row that it is of. Raises NotFound when the
+        chat can't be seen (any more)."""
         row = await self._store.get_chat_state(chat_id=self._chat_id)
         if row is None:
             raise NotFound("Chat")
+        told(row)
         facts = facts_of(row)
         is_reset = facts.snapshot < state.snapshot  # of a database that was set back, or of another chat
         if is_reset:

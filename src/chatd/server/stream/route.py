@@ -18,7 +18,8 @@ from chatd.engine.commits import AWAY
 from chatd.engine.drop_warnings import DropWarnings
 from chatd.engine.parts import EngineParts
 from chatd.server.middleware.asgi_types import ABORT, REST, App, Receive, Scope, Send, header, state
-from chatd.server.stream.feed import Feeds
+from chatd.server.relay.relay import Relay
+from chatd.server.stream.feed import Feeds, FeedSources
 from chatd.server.stream.framing import SseSink, WebSocketSink
 from chatd.server.stream.keeping import KeptStream, StreamKeeper
 from chatd.server.stream.loop import StreamLoop
@@ -49,13 +50,13 @@ Recognize = Callable[[Scope], Awaitable[SignedIn | None]]
 class StreamRoutes:
     """In front of `app`, which gets every other request."""
 
-    def __init__(self, app: App, store: Store, parts: EngineParts, recognize: Recognize) -> None:
+    def __init__(self, app: App, store: Store, parts: EngineParts, relay: Relay, recognize: Recognize) -> None:
         self._app = app
         self._store = store
         self._clock: Clock = parts.clock
         self._recent = parts.recent
         self._recognize = recognize
-        self.feeds = Feeds(parts.episodes, parts.recent, parts.watch)
+        self.feeds = Feeds(FeedSources(parts.episodes, parts.recent, parts.watch, parts.clock, relay))
         self.keeper = StreamKeeper(parts.clock, parts.drops or DropWarnings(parts.clock))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
