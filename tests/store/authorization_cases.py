@@ -57,6 +57,11 @@ def checked(
     return Case(args, checks)
 
 
+def for_machines(action: Action, kind: Kind, args: Callable[[World], dict[str, Any]] = lambda _: {}) -> Case:
+    """A check that no person passes."""
+    return msgspec.structs.replace(checked(action, kind, args), machines_only=True)
+
+
 def on_group(action: Action, args: Callable[[World], dict[str, Any]]) -> Case:
     """A check of the group that the member is in, made as the member."""
     return Case(args, lambda w: [(action, Resource(Kind.GROUP, members=frozenset({w.member.id})))])
@@ -121,6 +126,10 @@ FIRST_PAGE: dict[str, Any] = {
 }
 PINNED: dict[str, Any] = {"labels": "{}", "after_pin_order": None, "after_id": None, "max_rows": 5, **ANY_CHAT}
 NO_KEY: dict[str, Any] = {"send_key": None, "fingerprint": None, "planning": None}
+ADDRESS: dict[str, Any] = {"client_address": "192.0.2.1"}
+ANY_ENTRY: dict[str, Any] = dict.fromkeys(
+    ("before_id", "actor_id", "action", "target_kind", "target_id", "outcome", "since", "until")
+)
 EVER: dict[str, Any] = {"since": NOW - timedelta(days=9999), "until": NOW + timedelta(days=9999)}
 SIDE_COST: dict[str, Any] = {
     "kind": SideKind.TITLE,
@@ -147,6 +156,25 @@ MODEL_CONFIG: dict[str, Any] = {
 }
 
 CASES: dict[str, Case] = {
+    # the audit log
+    "set_audit_actor": for_machines(
+        CREATE, Kind.AUDIT, lambda _: {"kind": "machine", "id": None, "name": "n", "request_id": "", **ADDRESS}
+    ),
+    "insert_refused_attempt": for_machines(
+        CREATE,
+        Kind.AUDIT,
+        lambda w: {
+            "actor_id": w.member.id,
+            "actor_name": "mia",
+            "action": "update",
+            "target_kind": "user",
+            "target": "PUT /",
+            "request_id": "r",
+            **ADDRESS,
+        },
+    ),
+    "list_audit_entries": checked(READ, Kind.AUDIT, lambda _: {**ANY_ENTRY, "max_rows": 5}),
+    "delete_old_audit_entries": for_machines(DELETE, Kind.AUDIT, lambda _: {"older_than": HOUR, "max_rows": 1}),
     # chats
     "get_chat": seen(Kind.CHAT, lambda w: {"id": w.chat.chat_id}),
     "get_chat_state": in_chat(),
@@ -174,7 +202,7 @@ CASES: dict[str, Case] = {
         RUN, Kind.CHAT, lambda w: {"writer": new_id(), "ranges": [], "done": [w.chat.chat_id]}
     ),
     "list_checkpoints": in_chat(lambda w: {"history_version": w.chat.history_version}),
-    "delete_stale_checkpoints": msgspec.structs.replace(checked(DELETE, Kind.CHAT), machines_only=True),
+    "delete_stale_checkpoints": for_machines(DELETE, Kind.CHAT),
     # files
     "insert_file": checked(CREATE, Kind.FILE, lambda w: {**w.new_file, "id": new_id()}, owner="member"),
     "get_file": seen(Kind.FILE, lambda w: {"id": w.new_file["id"]}),
@@ -209,6 +237,7 @@ CASES: dict[str, Case] = {
     "list_messages_page": in_chat(lambda _: {"before_id": None, "after_id": None, "max_rows": 5}),
     "list_user_messages": in_chat(lambda _: {"max_rows": 5}),
     "get_send": in_chat(lambda _: {"key": new_id()}),
+    "delete_old_sends": for_machines(DELETE, Kind.CHAT, lambda _: {"older_than": HOUR, "max_rows": 1}),
     "list_messages_after": in_chat(lambda _: {"after_id": 0, "max_rows": 5}),
     "list_prompt_messages": in_chat(),
     "get_message": in_chat(lambda w: {"id": (w.chat.inserted_ids or [])[0]}),
@@ -229,7 +258,7 @@ CASES: dict[str, Case] = {
     "get_provider_with_key": msgspec.structs.replace(
         checked(READ, Kind.PROVIDER, lambda _: {"id": new_id()}), machines_only=True
     ),
-    "lock_models": msgspec.structs.replace(checked(UPDATE, Kind.MODEL), machines_only=True),
+    "lock_models": for_machines(UPDATE, Kind.MODEL),
     "list_providers": checked(READ, Kind.PROVIDER),
     "delete_provider": checked(DELETE, Kind.PROVIDER, lambda _: {"id": new_id()}),
     "insert_model_config": checked(
@@ -243,7 +272,7 @@ CASES: dict[str, Case] = {
     "list_model_configs": checked(READ, Kind.PROVIDER),
     "list_model_origins": checked(READ, Kind.PROVIDER),
     "list_offered_models": checked(READ, Kind.MODEL),
-    "elect_default_model_config": msgspec.structs.replace(checked(UPDATE, Kind.MODEL), machines_only=True),
+    "elect_default_model_config": for_machines(UPDATE, Kind.MODEL),
     "set_default_model_config": checked(UPDATE, Kind.MODEL, lambda _: {"id": new_id()}),
     "delete_model_config": checked(DELETE, Kind.MODEL, lambda _: {"id": new_id()}),
     # the queue

@@ -49,6 +49,7 @@ def reads(world: LargeWorld) -> dict[str, dict[str, Any]]:
         "list_messages_page": {"before_id": None, "after_id": None, "max_rows": 50, **chat},
         "list_user_messages": {"max_rows": 50, **chat},
         "get_send": {"key": new_id(), **chat},
+        "delete_old_sends": {"older_than": timedelta(minutes=1), "max_rows": 10},
         "list_messages_after": {"after_id": 100, "max_rows": 50, **chat},
         "list_prompt_messages": chat,
         "get_message": {"id": 1, **chat},
@@ -161,7 +162,7 @@ class Scenario(msgspec.Struct, frozen=True):
         applied(await do.finish_turn(now))
         now = fence(await do.send_message(id, self.user(), file_ids=[self.world.file], take=self.take()))
         now = fence(await do.edit_message(id, made.messages[0].id, self.user(), file_ids=[self.world.file]))
-        applied(await do.finish_turn(now))
+        applied(await do.commit_step(now, [answer("again")], finish=True))
         now = fence(await do.request_compaction(id, take=self.take()))
         now = fence(await do.save_draft(now, answer("draft", calls=[("c3", "look")])))
         applied(await do.finish_error(now, error=ERROR))

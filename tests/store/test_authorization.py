@@ -6,6 +6,7 @@ A new query fails `test_every_method_has_a_case` until its case stands in `autho
 import asyncio
 import inspect
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import msgspec
@@ -71,6 +72,10 @@ class Stuck:
             await asyncio.Event().wait()
 
         return wait
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator["Stuck"]:
+        yield self
 
 
 def store_methods() -> list[str]:

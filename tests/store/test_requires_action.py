@@ -134,7 +134,7 @@ async def test_another_runner_is_told_that_the_chat_is_not_its_own(chats: Chats)
 
 @pytest.mark.behaviour("STATE-8")
 async def test_the_wish_for_a_compaction_survives_owners_and_the_queue_and_ends_with_its_commit(chats: Chats):
-    chat = await prepare(chats, State.W, Shape(owned=False))
+    chat = await prepare(chats, State.W, Shape(owned=False, answered=True))
     asked = applied(await chats.transitions.request_compaction(chat.id, take=chats.take()))
     applied(await chats.transitions.abandon(chat.id, fence(asked).runner_id))
     (taken,) = await chats.transitions.acquire(chats.replica_id, [new_id()], error="{}")
@@ -156,7 +156,7 @@ async def test_the_wish_for_a_compaction_survives_owners_and_the_queue_and_ends_
 async def test_a_step_ends_the_wish_for_a_compaction_only_if_it_was_the_compaction_or_the_last_one(
     chats: Chats, finish: bool, compacted: bool, kept: bool, waiting: int
 ):
-    chat = await prepare(chats, State.W, Shape(owned=False))
+    chat = await prepare(chats, State.W, Shape(owned=False, answered=True))
     asked = fence(await chats.transitions.request_compaction(chat.id, take=chats.take()))
     for _ in range(waiting):
         applied(await chats.transitions.send_message(chat.id, chats.user("waits")))

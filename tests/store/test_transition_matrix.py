@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterator
 
+import msgspec
 import psycopg
 import pytest
 
@@ -215,7 +216,8 @@ async def test_a_transition_is_allowed_exactly_where_the_table_says_and_leads_wh
 
 
 async def ready_for(chats: Chats, transition: Transition, state: State, shape: Shape) -> Prepared:
-    chat = await prepare(chats, state, shape)
+    # There must be something to summarise.
+    chat = await prepare(chats, state, msgspec.structs.replace(shape, answered=transition is T.REQUEST_COMPACTION))
     if transition is T.ENTER_REQUIRES_ACTION:
         stepped = await chats.transitions.commit_step(chat.fence, [answer(calls=[("c1", DYNAMIC)])])
         assert isinstance(stepped, Applied)

@@ -181,11 +181,12 @@ class Prepared(msgspec.Struct, frozen=True):
 
 
 class Shape(msgspec.Struct, frozen=True):
-    """How a chat in some state may differ: messages that wait, one that is held, somebody who runs it."""
+    """How a chat in some state may differ: messages that wait, one that is held, somebody who runs it, an answer."""
 
     waiting: int = 0
     held: int = 0
     owned: bool = True
+    answered: bool = False
 
 
 @asynccontextmanager
@@ -225,6 +226,8 @@ async def prepare(chats: Chats, state: State, shape: Shape) -> Prepared:
         return Prepared(new_id(), Fence(new_id(), new_id(), 1))
     made = applied(await do.create_chat(chats.new_chat(), [chats.user("first")], take=chats.take()))
     id, now = made.change.chat_id, fence(made)
+    if shape.answered:
+        now = fence(await do.commit_step(now, [answer("answered")]))
     if state in (State.A0, State.A1):
         now = fence(await do.commit_step(now, [answer("thinking", calls=[("c1", DYNAMIC)])]))
     queued = [

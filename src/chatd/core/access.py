@@ -38,6 +38,7 @@ class Kind(StrEnum):
     MODEL = "model"  # what everyone may choose from
     REPLICA = "replica"
     USAGE_LIMIT = "usage_limit"  # how much someone may spend, and how much of it they have
+    AUDIT = "audit"  # who changed what
     PUSH_SUBSCRIPTION = "push_subscription"  # a browser that is told of what happens in someone's chats
 
 
@@ -134,6 +135,7 @@ _BY_ROLE: Final[Mapping[Role, Mapping[Kind, frozenset[Action]]]] = {
         Kind.CHAT: _READ,
         Kind.FILE: _READ,
         Kind.USAGE_LIMIT: _READ,
+        Kind.AUDIT: _READ,
     },
     Role.MEMBER: {Kind.ORGANIZATION: _READ, Kind.SETTING: _READ, Kind.MODEL: _READ},
 }
@@ -205,8 +207,11 @@ SETUP: Final = Machine(
     "setup", {Kind.USER: frozenset({Action.READ, Action.CREATE}), Kind.LOGIN: frozenset({Action.CREATE})}
 )
 JANITOR: Final = Machine(
-    "janitor", dict.fromkeys((Kind.TOKEN, Kind.LOGIN, Kind.REPLICA, Kind.CHAT, Kind.FILE), frozenset({Action.DELETE}))
+    "janitor",
+    dict.fromkeys((Kind.TOKEN, Kind.LOGIN, Kind.REPLICA, Kind.CHAT, Kind.FILE, Kind.AUDIT), frozenset({Action.DELETE})),
 )
+# Writes down what was refused.
+RECORDER: Final = Machine("recorder", {Kind.AUDIT: frozenset({Action.CREATE})})
 WATCHER: Final = Machine("watcher", {Kind.SETTING: _READ, Kind.ORGANIZATION: _READ})
 WORKER: Final = Machine(
     "worker",
@@ -239,5 +244,9 @@ PUSHER: Final = Machine(
     },
 )
 KEYRING: Final = Machine("keyring", {Kind.SECRET: _ALL, Kind.ENCRYPTION_KEY: _ALL})
+# Makes what was said searchable.
+INDEXER: Final = Machine("indexer", {Kind.CHAT: frozenset({Action.READ, Action.UPDATE})})
+# Looks up who has made a link, to act as them.
+LINKS: Final = Machine("links", {Kind.USER: _READ})
 # Whoever can run `chatd` beside the data directory or the database URL already holds everything.
 OPERATOR: Final = Machine("operator", dict.fromkeys(Kind, _ALL))

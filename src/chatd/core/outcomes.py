@@ -40,6 +40,7 @@ class Refusal(StrEnum):
     RESULT_MISSING = "result_missing"
     RESULT_UNEXPECTED = "result_unexpected"
     NOTHING_TO_WAIT_FOR = "nothing_to_wait_for"
+    NOTHING_TO_SUMMARISE = "nothing_to_summarise"
     NOT_ROOT = "not_root"
     PARENT_NOT_OPEN = "parent_not_open"
     ID_TAKEN = "id_taken"
@@ -93,6 +94,8 @@ class Refused(msgspec.Struct, frozen=True):
                 return _wrong("There is a result of a call that nobody waits for.", "tool_call_id", self.subject)
             case Refusal.NOTHING_TO_WAIT_FOR:
                 return Conflict("No call waits for the client.")
+            case Refusal.NOTHING_TO_SUMMARISE:
+                return Conflict("There is nothing to summarise yet.")
             case Refusal.NOT_ROOT:
                 return InvalidRequest("A child is archived with its root.", detail="Archive the root.")
             case Refusal.ID_TAKEN:

@@ -1,13 +1,25 @@
-"""Who is acting: a context variable that every store call of a task sees."""
+"""Who is acting, and through which request: context variables that every store call of a task sees."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Final
 
+import msgspec
+
 from chatd.core.access import Actor
 from chatd.core.errors import NoActor
 
+
+class Origin(msgspec.Struct, frozen=True):
+    """Where a change comes from, for the audit log; empty where nobody asked."""
+
+    request_id: str = ""
+    client_address: str = ""
+
+
+_NOWHERE: Final = Origin()
+_asked: Final[ContextVar[Origin]] = ContextVar("chatd_origin", default=_NOWHERE)
 _acting: Final[ContextVar[Actor | None]] = ContextVar("chatd_actor", default=None)
 
 
@@ -27,3 +39,17 @@ def require_actor(method: str) -> Actor:
     if actor is None:
         raise NoActor(method)
     return actor
+
+
+@contextmanager
+def asking_from(origin: Origin) -> Iterator[None]:
+    """Within the block what is done was asked for from there."""
+    token = _asked.set(origin)
+    try:
+        yield
+    finally:
+        _asked.reset(token)
+
+
+def asked_from() -> Origin:
+    return _asked.get()

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Self
+from typing import Any, Self
 from uuid import UUID
 
 from chatd.core.access import (
@@ -29,11 +29,12 @@ from chatd.core.reasoning import ReasoningEffort
 from chatd.core.secret import Secret
 from chatd.core.side_kind import SideKind
 from chatd.core.spend import Period
-from chatd.store.actor import require_actor
+from chatd.store.actor import asked_from, require_actor
 from chatd.store.authorizer import Authorizer
 from chatd.store.custom_queries import EncryptedColumn, SealedValue
 from chatd.store.filters import both
 from chatd.store.queries import (
+    AuditLog,
     AuthenticateTokenRow,
     Chat,
     ChatChange,
@@ -97,14 +98,15 @@ from chatd.store.store import Store
 
 
 class AuthorizedStore:
-    def __init__(self, inner: Store, authorizer: Authorizer) -> None:
+    def __init__(self, inner: Store, authorizer: Authorizer, *, in_transaction: bool = False) -> None:
         self._inner = inner
         self._authorizer = authorizer
+        self._in_transaction = in_transaction
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Self]:
         async with self._inner.transaction() as tx:
-            yield type(self)(tx, self._authorizer)
+            yield type(self)(tx, self._authorizer, in_transaction=True)
 
     async def ping(self) -> None:
         await self._inner.ping()
@@ -124,6 +126,26 @@ class AuthorizedStore:
         """As `_allow`, for what no person may see, whatever their role."""
         if isinstance(self._allow(method, action, resource), Person):
             raise NotAuthorized(action=action, resource=resource.kind)
+
+    @asynccontextmanager
+    async def _audited(self, method: str) -> AsyncIterator[Store]:
+        """For changes that the database writes down by itself (`write_audit`): it is told first whose they are."""
+        actor, origin = require_actor(method), asked_from()
+        is_person = isinstance(actor, Person)
+        said: dict[str, Any] = {
+            "kind": "user" if is_person else "machine",
+            "id": actor.user_id if is_person else None,
+            "name": actor.username if is_person else actor.name,
+            "request_id": origin.request_id,
+            "client_address": origin.client_address,
+        }
+        if self._in_transaction:
+            await self._inner.set_audit_actor(**said)
+            yield self._inner
+            return
+        async with self._inner.transaction() as tx:
+            await tx.set_audit_actor(**said)
+            yield tx
 
     def _visible(self, method: str, kind: Kind, asked: Filter, action: Action = Action.READ) -> Filter:
         return both(asked, self._authorizer.filter(require_actor(method), kind, action))
@@ -145,6 +167,66 @@ class AuthorizedStore:
             return Resource(Kind.GROUP)
         mine = await self._inner.list_group_ids_by_user(user_id=actor.user_id)
         return Resource(Kind.GROUP, members=frozenset({actor.user_id} if group_id in mine else ()))
+
+    async def set_audit_actor(
+        self, *, kind: str, id: UUID | None, name: str, request_id: str, client_address: str
+    ) -> int:
+        self._allow_machine("set_audit_actor", Action.CREATE, Resource(Kind.AUDIT))
+        return await self._inner.set_audit_actor(
+            kind=kind, id=id, name=name, request_id=request_id, client_address=client_address
+        )
+
+    async def insert_refused_attempt(
+        self,
+        *,
+        actor_id: UUID | None,
+        actor_name: str,
+        action: str,
+        target_kind: str,
+        target: str,
+        request_id: str,
+        client_address: str,
+    ) -> int:
+        self._allow_machine("insert_refused_attempt", Action.CREATE, Resource(Kind.AUDIT))
+        return await self._inner.insert_refused_attempt(
+            actor_id=actor_id,
+            actor_name=actor_name,
+            action=action,
+            target_kind=target_kind,
+            target=target,
+            request_id=request_id,
+            client_address=client_address,
+        )
+
+    async def list_audit_entries(
+        self,
+        *,
+        before_id: int | None,
+        actor_id: UUID | None,
+        action: str | None,
+        target_kind: str | None,
+        target_id: str | None,
+        outcome: str | None,
+        since: datetime | None,
+        until: datetime | None,
+        max_rows: int,
+    ) -> list[AuditLog]:
+        self._allow("list_audit_entries", Action.READ, Resource(Kind.AUDIT))
+        return await self._inner.list_audit_entries(
+            before_id=before_id,
+            actor_id=actor_id,
+            action=action,
+            target_kind=target_kind,
+            target_id=target_id,
+            outcome=outcome,
+            since=since,
+            until=until,
+            max_rows=max_rows,
+        )
+
+    async def delete_old_audit_entries(self, *, older_than: timedelta, max_rows: int) -> int:
+        self._allow_machine("delete_old_audit_entries", Action.DELETE, Resource(Kind.AUDIT))
+        return await self._inner.delete_old_audit_entries(older_than=older_than, max_rows=max_rows)
 
     async def get_chat(self, *, id: UUID, authorize: Filter = EVERYTHING) -> GetChatRow | None:
         authorize = self._visible("get_chat", Kind.CHAT, authorize)
@@ -351,23 +433,28 @@ class AuthorizedStore:
 
     async def insert_group(self, *, id: UUID, name: str, display_name: str) -> Group:
         self._allow("insert_group", Action.CREATE, Resource(Kind.GROUP))
-        return await self._inner.insert_group(id=id, name=name, display_name=display_name)
+        async with self._audited("insert_group") as tx:
+            return await tx.insert_group(id=id, name=name, display_name=display_name)
 
     async def update_group(self, *, name: str, display_name: str, id: UUID) -> Group:
         self._allow("update_group", Action.UPDATE, Resource(Kind.GROUP))
-        return await self._inner.update_group(name=name, display_name=display_name, id=id)
+        async with self._audited("update_group") as tx:
+            return await tx.update_group(name=name, display_name=display_name, id=id)
 
     async def delete_group(self, *, id: UUID) -> int:
         self._allow("delete_group", Action.DELETE, Resource(Kind.GROUP))
-        return await self._inner.delete_group(id=id)
+        async with self._audited("delete_group") as tx:
+            return await tx.delete_group(id=id)
 
     async def insert_group_members(self, *, group_id: UUID, items: Sequence[InsertGroupMembersItem]) -> int:
         self._allow("insert_group_members", Action.UPDATE, Resource(Kind.GROUP))
-        return await self._inner.insert_group_members(group_id=group_id, items=items)
+        async with self._audited("insert_group_members") as tx:
+            return await tx.insert_group_members(group_id=group_id, items=items)
 
     async def delete_group_member(self, *, group_id: UUID, user_id: UUID) -> int:
         self._allow("delete_group_member", Action.UPDATE, Resource(Kind.GROUP))
-        return await self._inner.delete_group_member(group_id=group_id, user_id=user_id)
+        async with self._audited("delete_group_member") as tx:
+            return await tx.delete_group_member(group_id=group_id, user_id=user_id)
 
     async def list_group_members(
         self, *, group_id: UUID, after_id: UUID | None, max_rows: int
@@ -449,6 +536,10 @@ class AuthorizedStore:
             authorize=authorize,
         )
 
+    async def delete_old_sends(self, *, older_than: timedelta, max_rows: int) -> int:
+        self._allow_machine("delete_old_sends", Action.DELETE, Resource(Kind.CHAT))
+        return await self._inner.delete_old_sends(older_than=older_than, max_rows=max_rows)
+
     async def list_prompt_messages(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> list[Message]:
         authorize = self._visible("list_prompt_messages", Kind.CHAT, authorize)
         return await self._inner.list_prompt_messages(chat_id=chat_id, authorize=authorize)
@@ -512,28 +603,31 @@ class AuthorizedStore:
         enabled: bool,
     ) -> int:
         self._allow("insert_provider", Action.CREATE, Resource(Kind.PROVIDER))
-        return await self._inner.insert_provider(
-            id=id,
-            name=name,
-            kind=kind,
-            display_name=display_name,
-            base_url=base_url,
-            api_key=api_key,
-            options=options,
-            enabled=enabled,
-        )
+        async with self._audited("insert_provider") as tx:
+            return await tx.insert_provider(
+                id=id,
+                name=name,
+                kind=kind,
+                display_name=display_name,
+                base_url=base_url,
+                api_key=api_key,
+                options=options,
+                enabled=enabled,
+            )
 
     async def update_provider(
         self, *, name: str, display_name: str, base_url: str, options: str, enabled: bool, id: UUID
     ) -> int:
         self._allow("update_provider", Action.UPDATE, Resource(Kind.PROVIDER))
-        return await self._inner.update_provider(
-            name=name, display_name=display_name, base_url=base_url, options=options, enabled=enabled, id=id
-        )
+        async with self._audited("update_provider") as tx:
+            return await tx.update_provider(
+                name=name, display_name=display_name, base_url=base_url, options=options, enabled=enabled, id=id
+            )
 
     async def update_provider_key(self, *, api_key: Secret | None, id: UUID) -> int:
         self._allow("update_provider_key", Action.UPDATE, Resource(Kind.PROVIDER))
-        return await self._inner.update_provider_key(api_key=api_key, id=id)
+        async with self._audited("update_provider_key") as tx:
+            return await tx.update_provider_key(api_key=api_key, id=id)
 
     async def get_provider(self, *, id: UUID) -> GetProviderRow | None:
         self._allow("get_provider", Action.READ, Resource(Kind.PROVIDER))
@@ -553,7 +647,8 @@ class AuthorizedStore:
 
     async def delete_provider(self, *, id: UUID) -> int:
         self._allow("delete_provider", Action.DELETE, Resource(Kind.PROVIDER))
-        return await self._inner.delete_provider(id=id)
+        async with self._audited("delete_provider") as tx:
+            return await tx.delete_provider(id=id)
 
     async def insert_model_config(
         self,
@@ -572,20 +667,21 @@ class AuthorizedStore:
         cache_write_price: Decimal | None,
     ) -> ModelConfig:
         self._allow("insert_model_config", Action.CREATE, Resource(Kind.MODEL))
-        return await self._inner.insert_model_config(
-            id=id,
-            provider_id=provider_id,
-            model=model,
-            display_name=display_name,
-            enabled=enabled,
-            context_limit=context_limit,
-            compression_threshold=compression_threshold,
-            options=options,
-            input_price=input_price,
-            output_price=output_price,
-            cache_read_price=cache_read_price,
-            cache_write_price=cache_write_price,
-        )
+        async with self._audited("insert_model_config") as tx:
+            return await tx.insert_model_config(
+                id=id,
+                provider_id=provider_id,
+                model=model,
+                display_name=display_name,
+                enabled=enabled,
+                context_limit=context_limit,
+                compression_threshold=compression_threshold,
+                options=options,
+                input_price=input_price,
+                output_price=output_price,
+                cache_read_price=cache_read_price,
+                cache_write_price=cache_write_price,
+            )
 
     async def update_model_config(
         self,
@@ -604,20 +700,21 @@ class AuthorizedStore:
         id: UUID,
     ) -> ModelConfig | None:
         self._allow("update_model_config", Action.UPDATE, Resource(Kind.MODEL))
-        return await self._inner.update_model_config(
-            provider_id=provider_id,
-            model=model,
-            display_name=display_name,
-            enabled=enabled,
-            context_limit=context_limit,
-            compression_threshold=compression_threshold,
-            options=options,
-            input_price=input_price,
-            output_price=output_price,
-            cache_read_price=cache_read_price,
-            cache_write_price=cache_write_price,
-            id=id,
-        )
+        async with self._audited("update_model_config") as tx:
+            return await tx.update_model_config(
+                provider_id=provider_id,
+                model=model,
+                display_name=display_name,
+                enabled=enabled,
+                context_limit=context_limit,
+                compression_threshold=compression_threshold,
+                options=options,
+                input_price=input_price,
+                output_price=output_price,
+                cache_read_price=cache_read_price,
+                cache_write_price=cache_write_price,
+                id=id,
+            )
 
     async def get_model_config(self, *, id: UUID) -> ModelConfig | None:
         self._allow("get_model_config", Action.READ, Resource(Kind.MODEL))
@@ -637,15 +734,18 @@ class AuthorizedStore:
 
     async def elect_default_model_config(self) -> int:
         self._allow_machine("elect_default_model_config", Action.UPDATE, Resource(Kind.MODEL))
-        return await self._inner.elect_default_model_config()
+        async with self._audited("elect_default_model_config") as tx:
+            return await tx.elect_default_model_config()
 
     async def set_default_model_config(self, *, id: UUID) -> int:
         self._allow("set_default_model_config", Action.UPDATE, Resource(Kind.MODEL))
-        return await self._inner.set_default_model_config(id=id)
+        async with self._audited("set_default_model_config") as tx:
+            return await tx.set_default_model_config(id=id)
 
     async def delete_model_config(self, *, id: UUID) -> int:
         self._allow("delete_model_config", Action.DELETE, Resource(Kind.MODEL))
-        return await self._inner.delete_model_config(id=id)
+        async with self._audited("delete_model_config") as tx:
+            return await tx.delete_model_config(id=id)
 
     async def list_model_origins(self) -> list[ListModelOriginsRow]:
         self._allow("list_model_origins", Action.READ, Resource(Kind.PROVIDER))
@@ -775,11 +875,13 @@ class AuthorizedStore:
 
     async def delete_site_setting(self, *, key: str) -> int:
         self._allow("delete_site_setting", Action.UPDATE, Resource(Kind.SETTING))
-        return await self._inner.delete_site_setting(key=key)
+        async with self._audited("delete_site_setting") as tx:
+            return await tx.delete_site_setting(key=key)
 
     async def upsert_site_setting(self, *, key: str, value: str) -> int:
         self._allow("upsert_site_setting", Action.UPDATE, Resource(Kind.SETTING))
-        return await self._inner.upsert_site_setting(key=key, value=value)
+        async with self._audited("upsert_site_setting") as tx:
+            return await tx.upsert_site_setting(key=key, value=value)
 
     async def list_versions(self) -> list[Version]:
         self._allow("list_versions", Action.READ, Resource(Kind.SETTING))
@@ -799,11 +901,13 @@ class AuthorizedStore:
 
     async def insert_encryption_key(self, *, id: str, canary: str) -> int:
         self._allow("insert_encryption_key", Action.CREATE, Resource(Kind.ENCRYPTION_KEY))
-        return await self._inner.insert_encryption_key(id=id, canary=canary)
+        async with self._audited("insert_encryption_key") as tx:
+            return await tx.insert_encryption_key(id=id, canary=canary)
 
     async def revoke_encryption_keys_except(self, *, id: str) -> int:
         self._allow("revoke_encryption_keys_except", Action.UPDATE, Resource(Kind.ENCRYPTION_KEY))
-        return await self._inner.revoke_encryption_keys_except(id=id)
+        async with self._audited("revoke_encryption_keys_except") as tx:
+            return await tx.revoke_encryption_keys_except(id=id)
 
     async def insert_token(
         self,
@@ -823,17 +927,18 @@ class AuthorizedStore:
             raise Forbidden("A token can't make one that may do more than itself.")
         if isinstance(actor, Person) and actor.expires_at is not None and expires_at > actor.expires_at:
             raise Forbidden("A token can't make one that lasts longer than itself.")
-        return await self._inner.insert_token(
-            id=id,
-            user_id=user_id,
-            kind=kind,
-            name=name,
-            hash=hash,
-            scopes=scopes,
-            expires_at=expires_at,
-            client_ip=client_ip,
-            user_agent=user_agent,
-        )
+        async with self._audited("insert_token") as tx:
+            return await tx.insert_token(
+                id=id,
+                user_id=user_id,
+                kind=kind,
+                name=name,
+                hash=hash,
+                scopes=scopes,
+                expires_at=expires_at,
+                client_ip=client_ip,
+                user_agent=user_agent,
+            )
 
     async def insert_session(
         self,
@@ -888,15 +993,18 @@ class AuthorizedStore:
         token = await self._inner.get_token_by_id(id=id)
         if not (isinstance(actor, Person) and actor.token_id == id):  # any token may end itself
             self._authorizer.check(actor, Action.DELETE, Resource(Kind.TOKEN, owner=token.user_id))
-        return await self._inner.delete_token(id=id)
+        async with self._audited("delete_token") as tx:
+            return await tx.delete_token(id=id)
 
     async def delete_user_sessions(self, *, user_id: UUID, except_id: UUID | None) -> int:
         self._allow("delete_user_sessions", Action.DELETE, Resource(Kind.TOKEN, owner=user_id))
-        return await self._inner.delete_user_sessions(user_id=user_id, except_id=except_id)
+        async with self._audited("delete_user_sessions") as tx:
+            return await tx.delete_user_sessions(user_id=user_id, except_id=except_id)
 
     async def delete_user_tokens(self, *, user_id: UUID) -> int:
         self._allow("delete_user_tokens", Action.DELETE, Resource(Kind.TOKEN, owner=user_id))
-        return await self._inner.delete_user_tokens(user_id=user_id)
+        async with self._audited("delete_user_tokens") as tx:
+            return await tx.delete_user_tokens(user_id=user_id)
 
     async def delete_expired_tokens(self, *, expired_for: timedelta, max_rows: int) -> int:
         self._allow("delete_expired_tokens", Action.DELETE, Resource(Kind.TOKEN))
@@ -1268,13 +1376,15 @@ class AuthorizedStore:
         self, *, user_id: UUID | None, group_id: UUID | None, period: Period, microdollars: int | None
     ) -> int:
         self._allow("upsert_usage_limit", Action.UPDATE, Resource(Kind.USAGE_LIMIT))
-        return await self._inner.upsert_usage_limit(
-            user_id=user_id, group_id=group_id, period=period, microdollars=microdollars
-        )
+        async with self._audited("upsert_usage_limit") as tx:
+            return await tx.upsert_usage_limit(
+                user_id=user_id, group_id=group_id, period=period, microdollars=microdollars
+            )
 
     async def delete_usage_limit(self, *, user_id: UUID | None, group_id: UUID | None, period: Period) -> int:
         self._allow("delete_usage_limit", Action.DELETE, Resource(Kind.USAGE_LIMIT))
-        return await self._inner.delete_usage_limit(user_id=user_id, group_id=group_id, period=period)
+        async with self._audited("delete_usage_limit") as tx:
+            return await tx.delete_usage_limit(user_id=user_id, group_id=group_id, period=period)
 
     async def get_turn_context(self, *, model_config_id: UUID, chat_id: UUID) -> GetTurnContextRow | None:
         self._allow_machine("get_turn_context", Action.RUN, Resource(Kind.CHAT))
@@ -1335,14 +1445,15 @@ class AuthorizedStore:
     ) -> User:
         allow = self._allow if role is UserRole.MEMBER else self._allow_giving_rights
         allow("insert_user", Action.CREATE, Resource(Kind.USER))
-        return await self._inner.insert_user(
-            id=id,
-            email=email,
-            username=username,
-            display_name=display_name,
-            password_hash=password_hash,
-            role=role,
-        )
+        async with self._audited("insert_user") as tx:
+            return await tx.insert_user(
+                id=id,
+                email=email,
+                username=username,
+                display_name=display_name,
+                password_hash=password_hash,
+                role=role,
+            )
 
     async def insert_first_user(
         self,
@@ -1355,30 +1466,35 @@ class AuthorizedStore:
         password_hash: str,
     ) -> User | None:
         self._allow("insert_first_user", Action.CREATE, Resource(Kind.USER))
-        return await self._inner.insert_first_user(
-            code_hash=code_hash,
-            id=id,
-            email=email,
-            username=username,
-            display_name=display_name,
-            password_hash=password_hash,
-        )
+        async with self._audited("insert_first_user") as tx:
+            return await tx.insert_first_user(
+                code_hash=code_hash,
+                id=id,
+                email=email,
+                username=username,
+                display_name=display_name,
+                password_hash=password_hash,
+            )
 
     async def update_user_profile(self, *, email: str, username: str, display_name: str, id: UUID) -> User:
         self._allow("update_user_profile", Action.UPDATE_PERSONAL, Resource(Kind.USER, owner=id))
-        return await self._inner.update_user_profile(email=email, username=username, display_name=display_name, id=id)
+        async with self._audited("update_user_profile") as tx:
+            return await tx.update_user_profile(email=email, username=username, display_name=display_name, id=id)
 
     async def update_user_role(self, *, role: UserRole, id: UUID) -> User:
         self._allow_giving_rights("update_user_role", Action.UPDATE, Resource(Kind.USER, owner=id))
-        return await self._inner.update_user_role(role=role, id=id)
+        async with self._audited("update_user_role") as tx:
+            return await tx.update_user_role(role=role, id=id)
 
     async def update_user_status(self, *, status: UserStatus, id: UUID) -> User:
         self._allow("update_user_status", Action.UPDATE, Resource(Kind.USER, owner=id))
-        return await self._inner.update_user_status(status=status, id=id)
+        async with self._audited("update_user_status") as tx:
+            return await tx.update_user_status(status=status, id=id)
 
     async def update_user_password(self, *, password_hash: str, id: UUID) -> User:
         self._allow_giving_rights("update_user_password", Action.UPDATE_PERSONAL, Resource(Kind.USER, owner=id))
-        return await self._inner.update_user_password(password_hash=password_hash, id=id)
+        async with self._audited("update_user_password") as tx:
+            return await tx.update_user_password(password_hash=password_hash, id=id)
 
     async def rehash_password(self, *, stronger: str, id: UUID, verified: str) -> int:
         self._allow("rehash_password", Action.UPDATE, Resource(Kind.LOGIN))
@@ -1386,7 +1502,8 @@ class AuthorizedStore:
 
     async def delete_user(self, *, id: UUID) -> int:
         self._allow("delete_user", Action.DELETE, Resource(Kind.USER, owner=id))
-        return await self._inner.delete_user(id=id)
+        async with self._audited("delete_user") as tx:
+            return await tx.delete_user(id=id)
 
     async def lock_active_owners(self) -> list[UUID]:
         self._allow("lock_active_owners", Action.UPDATE, Resource(Kind.USER))

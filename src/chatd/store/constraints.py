@@ -7,6 +7,7 @@ class UniqueConstraint(StrEnum):
     """Primary keys, unique constraints and unique indexes."""
 
     APPLIED_MIGRATIONS_PKEY = "applied_migrations_pkey"
+    AUDIT_LOG_PKEY = "audit_log_pkey"
     CHAT_CHECKPOINTS_PKEY = "chat_checkpoints_pkey"
     CHAT_DRAFTS_PKEY = "chat_drafts_pkey"
     CHAT_FILES_PKEY = "chat_files_pkey"

@@ -15,6 +15,7 @@ from chatd.core.spend import Period
 from chatd.observe.metrics import QueryMeter
 from chatd.store.custom_queries import EncryptedColumn, SealedValue
 from chatd.store.queries import (
+    AuditLog,
     AuthenticateTokenRow,
     Chat,
     ChatChange,
@@ -91,6 +92,66 @@ class MeteredStore:
 
     async def ping(self) -> None:
         await self._inner.ping()
+
+    async def set_audit_actor(
+        self, *, kind: str, id: UUID | None, name: str, request_id: str, client_address: str
+    ) -> int:
+        with self._meter.query("set_audit_actor"):
+            return await self._inner.set_audit_actor(
+                kind=kind, id=id, name=name, request_id=request_id, client_address=client_address
+            )
+
+    async def insert_refused_attempt(
+        self,
+        *,
+        actor_id: UUID | None,
+        actor_name: str,
+        action: str,
+        target_kind: str,
+        target: str,
+        request_id: str,
+        client_address: str,
+    ) -> int:
+        with self._meter.query("insert_refused_attempt"):
+            return await self._inner.insert_refused_attempt(
+                actor_id=actor_id,
+                actor_name=actor_name,
+                action=action,
+                target_kind=target_kind,
+                target=target,
+                request_id=request_id,
+                client_address=client_address,
+            )
+
+    async def list_audit_entries(
+        self,
+        *,
+        before_id: int | None,
+        actor_id: UUID | None,
+        action: str | None,
+        target_kind: str | None,
+        target_id: str | None,
+        outcome: str | None,
+        since: datetime | None,
+        until: datetime | None,
+        max_rows: int,
+    ) -> list[AuditLog]:
+        with self._meter.query("list_audit_entries"):
+            return await self._inner.list_audit_entries(
+                before_id=before_id,
+                actor_id=actor_id,
+                action=action,
+                target_kind=target_kind,
+                target_id=target_id,
+                outcome=outcome,
+                since=since,
+                until=until,
+                max_rows=max_rows,
+            )
+
+    async def delete_old_audit_entries(self, *, older_than: timedelta, max_rows: int) -> int:
+        with self._meter.query("delete_old_audit_entries"):
+            return await self._inner.delete_old_audit_entries(older_than=older_than, max_rows=max_rows)
 
     async def get_chat(self, *, id: UUID, authorize: Filter = EVERYTHING) -> GetChatRow | None:
         with self._meter.query("get_chat"):
@@ -372,6 +433,10 @@ class MeteredStore:
     async def get_send(self, *, chat_id: UUID, key: UUID, authorize: Filter = EVERYTHING) -> ChatSend | None:
         with self._meter.query("get_send"):
             return await self._inner.get_send(chat_id=chat_id, key=key, authorize=authorize)
+
+    async def delete_old_sends(self, *, older_than: timedelta, max_rows: int) -> int:
+        with self._meter.query("delete_old_sends"):
+            return await self._inner.delete_old_sends(older_than=older_than, max_rows=max_rows)
 
     async def list_prompt_messages(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> list[Message]:
         with self._meter.query("list_prompt_messages"):

@@ -48,6 +48,22 @@ class UserStatus(StrEnum):
     SUSPENDED = "suspended"
 
 
+class AuditLog(Struct, frozen=True, gc=False):
+    id: int
+    at: datetime
+    actor_kind: str
+    actor_id: UUID | None
+    actor_name: str
+    action: str
+    target_kind: str
+    target_id: str
+    target_name: str
+    changes: str
+    outcome: str
+    request_id: str
+    client_address: str
+
+
 class GetChatRow(Struct, frozen=True, gc=False):
     """A row of get_chat."""
 
@@ -840,6 +856,44 @@ class TouchUsersLastSeenItem(Struct, frozen=True, gc=False):
 class Queries(Protocol):
     """Every query of store/sql, in the order of the files."""
 
+    async def set_audit_actor(
+        self, *, kind: str, id: UUID | None, name: str, request_id: str, client_address: str
+    ) -> int:
+        """Until the end of the transaction, changes are this actor's."""
+        ...
+
+    async def insert_refused_attempt(
+        self,
+        *,
+        actor_id: UUID | None,
+        actor_name: str,
+        action: str,
+        target_kind: str,
+        target: str,
+        request_id: str,
+        client_address: str,
+    ) -> int:
+        """Someone asked for a change and may not make it. `target` is what they asked for."""
+        ...
+
+    async def list_audit_entries(
+        self,
+        *,
+        before_id: int | None,
+        actor_id: UUID | None,
+        action: str | None,
+        target_kind: str | None,
+        target_id: str | None,
+        outcome: str | None,
+        since: datetime | None,
+        until: datetime | None,
+        max_rows: int,
+    ) -> list[AuditLog]:
+        """Newest first, before a cursor."""
+        ...
+
+    async def delete_old_audit_entries(self, *, older_than: timedelta, max_rows: int) -> int: ...
+
     async def get_chat(self, *, id: UUID, authorize: Filter = EVERYTHING) -> GetChatRow | None:
         """A chat as people see it, with its state."""
         ...
@@ -1049,6 +1103,12 @@ class Queries(Protocol):
 
     async def get_send(self, *, chat_id: UUID, key: UUID, authorize: Filter = EVERYTHING) -> ChatSend | None:
         """What was answered to a message that was sent with this key."""
+        ...
+
+    async def delete_old_sends(self, *, older_than: timedelta, max_rows: int) -> int:
+        """Keys of messages that were sent long ago: who sends one again by now is no longer waiting for its answer.
+        By their places in the table, which hold: nothing updates a row.
+        """
         ...
 
     async def list_prompt_messages(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> list[Message]:
@@ -1718,6 +1778,46 @@ class Database(Protocol):
     async def execute(self, query: str, *args: object) -> str: ...
 
 
+_SET_AUDIT_ACTOR = """-- name: set_audit_actor
+SELECT set_config(
+    'chatd.audit',
+    jsonb_build_object(
+        'kind', $1::text, 'id', $2::uuid, 'name', $3::text, 'request_id', $4::text,
+        'client_address', $5::text
+    )::text,
+    true
+)
+"""
+
+_INSERT_REFUSED_ATTEMPT = """-- name: insert_refused_attempt
+INSERT INTO audit_log (
+    actor_kind, actor_id, actor_name, action, target_kind, target_id, target_name, changes, outcome, request_id,
+    client_address
+) VALUES (
+    'user', $1, $2, $3, $4, '', $5, '{}', 'refused', $6, $7
+)
+"""
+
+_LIST_AUDIT_ENTRIES = """-- name: list_audit_entries
+SELECT id, at, actor_kind, actor_id, actor_name, action, target_kind, target_id, target_name, changes, outcome, request_id, client_address FROM audit_log
+WHERE id < coalesce($1::bigint, 9223372036854775807)
+  AND ($2::uuid IS NULL OR actor_id = $2)
+  AND ($3::text IS NULL OR action = $3)
+  AND ($4::text IS NULL OR target_kind = $4)
+  AND ($5::text IS NULL OR target_id = $5)
+  AND ($6::text IS NULL OR outcome = $6)
+  AND ($7::timestamptz IS NULL OR at >= $7)
+  AND ($8::timestamptz IS NULL OR at < $8)
+ORDER BY id DESC
+LIMIT $9::int
+"""
+
+_DELETE_OLD_AUDIT_ENTRIES = """-- name: delete_old_audit_entries
+DELETE FROM audit_log WHERE id IN (
+    SELECT old.id FROM audit_log old WHERE old.at < now() - $1::interval ORDER BY old.at LIMIT $2::int
+)
+"""
+
 _GET_CHAT = (
     """-- name: get_chat
 SELECT
@@ -2123,6 +2223,14 @@ WHERE w.chat_id = $1 AND w.key = $2""",
     """
 """,
 )
+
+_DELETE_OLD_SENDS = """-- name: delete_old_sends
+DELETE FROM chat_sends WHERE ctid = ANY (ARRAY(
+    SELECT old.ctid FROM chat_sends old
+    WHERE old.created_at < now() - $1::interval
+    ORDER BY old.created_at LIMIT $2::int
+))
+"""
 
 _LIST_PROMPT_MESSAGES = (
     """-- name: list_prompt_messages
@@ -3403,6 +3511,60 @@ class SqlQueries:
     def __init__(self, db: Database) -> None:
         self._db = db
 
+    async def set_audit_actor(
+        self, *, kind: str, id: UUID | None, name: str, request_id: str, client_address: str
+    ) -> int:
+        return _changed_rows(await self._db.execute(_SET_AUDIT_ACTOR, kind, id, name, request_id, client_address))
+
+    async def insert_refused_attempt(
+        self,
+        *,
+        actor_id: UUID | None,
+        actor_name: str,
+        action: str,
+        target_kind: str,
+        target: str,
+        request_id: str,
+        client_address: str,
+    ) -> int:
+        return _changed_rows(
+            await self._db.execute(
+                _INSERT_REFUSED_ATTEMPT, actor_id, actor_name, action, target_kind, target, request_id, client_address
+            )
+        )
+
+    async def list_audit_entries(
+        self,
+        *,
+        before_id: int | None,
+        actor_id: UUID | None,
+        action: str | None,
+        target_kind: str | None,
+        target_id: str | None,
+        outcome: str | None,
+        since: datetime | None,
+        until: datetime | None,
+        max_rows: int,
+    ) -> list[AuditLog]:
+        return [
+            AuditLog(*row)
+            for row in await self._db.fetch(
+                _LIST_AUDIT_ENTRIES,
+                before_id,
+                actor_id,
+                action,
+                target_kind,
+                target_id,
+                outcome,
+                since,
+                until,
+                max_rows,
+            )
+        ]
+
+    async def delete_old_audit_entries(self, *, older_than: timedelta, max_rows: int) -> int:
+        return _changed_rows(await self._db.execute(_DELETE_OLD_AUDIT_ENTRIES, older_than, max_rows))
+
     async def get_chat(self, *, id: UUID, authorize: Filter = EVERYTHING) -> GetChatRow | None:
         condition_, values_ = render(authorize, {"owner": "s.owner_id"}, 2)
         statement_ = f"{_GET_CHAT[0]} AND {condition_}{_GET_CHAT[1]}"
@@ -3691,6 +3853,9 @@ class SqlQueries:
         statement_ = f"{_GET_SEND[0]} AND {condition_}{_GET_SEND[1]}"
         row_ = await self._db.fetchrow(statement_, chat_id, key, *values_)
         return None if row_ is None else ChatSend(*row_)
+
+    async def delete_old_sends(self, *, older_than: timedelta, max_rows: int) -> int:
+        return _changed_rows(await self._db.execute(_DELETE_OLD_SENDS, older_than, max_rows))
 
     async def list_prompt_messages(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> list[Message]:
         condition_, values_ = render(authorize, {"owner": "s.owner_id"}, 2)

@@ -148,6 +148,12 @@ BEGIN
         USING ERRCODE = 'integrity_constraint_violation';
 END $$;
 
+CREATE FUNCTION public.audit_value(value jsonb) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE
+    AS $$
+    SELECT CASE WHEN length(value::text) <= 1000 THEN value ELSE to_jsonb(left(value::text, 1000) || '…') END
+$$;
+
 CREATE FUNCTION public.move_version() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -162,6 +168,13 @@ BEGIN
     RETURN NULL;
 END $$;
 
+CREATE FUNCTION public.refuse_change() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    RAISE EXCEPTION 'entries of the audit log are never changed';
+END $$;
+
 CREATE FUNCTION public.refuse_delete() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -173,11 +186,101 @@ BEGIN
     RETURN OLD;
 END $$;
 
+CREATE FUNCTION public.write_audit() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+DECLARE
+    actor CONSTANT jsonb := nullif(current_setting('chatd.audit', true), '')::jsonb;
+    before CONSTANT jsonb := CASE WHEN TG_OP <> 'INSERT' THEN to_jsonb(OLD) END;
+    after CONSTANT jsonb := CASE WHEN TG_OP <> 'DELETE' THEN to_jsonb(NEW) END;
+    target CONSTANT jsonb := coalesce(after, before);
+    secrets text[] := string_to_array(coalesce(TG_ARGV[3], ''), ',');
+    unseen text[] := '{id,created_at,updated_at,last_seen_at,last_used_at}';
+    changes jsonb;
+    named text;
+BEGIN
+    -- Sessions are opened and ended by signing in and out. That another person ends one is worth an entry.
+    IF TG_TABLE_NAME = 'tokens' AND target ->> 'kind' = 'session'
+        AND coalesce(actor ->> 'id' = target ->> 'user_id', actor ->> 'name' IS DISTINCT FROM 'operator')
+    THEN
+        RETURN NULL;
+    END IF;
+    -- The same secret in another form, a stronger hash or another encryption key, is no change that anyone made: it leaves
+    -- updated_at as it is.
+    IF TG_OP = 'UPDATE' AND before -> 'updated_at' = after -> 'updated_at' THEN
+        unseen := unseen || secrets;
+    END IF;
+    -- A setting that is a text is a prompt, which only owners may read.
+    IF TG_TABLE_NAME = 'site_settings' AND 'string' IN (jsonb_typeof(before -> 'value'), jsonb_typeof(after -> 'value')) THEN
+        secrets := '{value}';
+    END IF;
+    SELECT jsonb_object_agg(
+        field,
+        CASE WHEN field = ANY (secrets) THEN '"changed"' ELSE
+            CASE WHEN before ->> field IS NULL THEN '{}' ELSE jsonb_build_object('before', audit_value(before -> field)) END
+            || CASE WHEN after ->> field IS NULL THEN '{}' ELSE jsonb_build_object('after', audit_value(after -> field)) END
+        END
+    )
+    INTO changes
+    FROM jsonb_object_keys(target) AS field
+    WHERE field <> ALL (unseen) AND nullif(before -> field, 'null') IS DISTINCT FROM nullif(after -> field, 'null');
+    IF changes IS NULL AND TG_OP = 'UPDATE' THEN
+        RETURN NULL;
+    END IF;
+    IF TG_TABLE_NAME = 'group_members' THEN
+        SELECT u.username INTO named FROM users u WHERE u.id = (target ->> 'user_id')::uuid;
+    END IF;
+    INSERT INTO audit_log (
+        actor_kind, actor_id, actor_name, action, target_kind, target_id, target_name, changes, outcome, request_id,
+        client_address
+    ) VALUES (
+        coalesce(actor ->> 'kind', 'database'), (actor ->> 'id')::uuid, coalesce(actor ->> 'name', session_user),
+        CASE
+            WHEN TG_OP = 'INSERT' THEN 'create'
+            WHEN TG_OP = 'DELETE' OR (after -> 'deleted' = 'true' AND before -> 'deleted' = 'false') THEN 'delete'
+            ELSE 'update'
+        END,
+        TG_ARGV[0],
+        coalesce((
+            SELECT target ->> part.name FROM unnest(string_to_array(TG_ARGV[1], ',')) WITH ORDINALITY AS part (name, place)
+            WHERE target ->> part.name IS NOT NULL ORDER BY part.place LIMIT 1
+        ), ''),
+        coalesce(named, target ->> TG_ARGV[2], ''), coalesce(changes, '{}'),
+        'done', coalesce(actor ->> 'request_id', ''), coalesce(actor ->> 'client_address', '')
+    );
+    RETURN NULL;
+END $$;
+
 CREATE TABLE public.applied_migrations (
     number integer NOT NULL,
     name text NOT NULL,
     sha256 text NOT NULL,
     applied_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.audit_log (
+    id bigint NOT NULL,
+    at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    actor_kind text NOT NULL,
+    actor_id uuid,
+    actor_name text NOT NULL,
+    action text NOT NULL,
+    target_kind text NOT NULL,
+    target_id text NOT NULL,
+    target_name text NOT NULL,
+    changes jsonb NOT NULL,
+    outcome text NOT NULL,
+    request_id text NOT NULL,
+    client_address text NOT NULL
+);
+
+ALTER TABLE public.audit_log ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.audit_log_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
 );
 
 CREATE TABLE public.chat_checkpoints (
@@ -540,6 +643,9 @@ CREATE TABLE public.versions (
 ALTER TABLE ONLY public.applied_migrations
     ADD CONSTRAINT applied_migrations_pkey PRIMARY KEY (number);
 
+ALTER TABLE ONLY public.audit_log
+    ADD CONSTRAINT audit_log_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.chat_checkpoints
     ADD CONSTRAINT chat_checkpoints_pkey PRIMARY KEY (chat_id, history_version, attempt, runner_id, first_seq);
 
@@ -639,7 +745,15 @@ ALTER TABLE ONLY public.users
 ALTER TABLE ONLY public.versions
     ADD CONSTRAINT versions_pkey PRIMARY KEY (area);
 
+CREATE INDEX audit_log_by_actor ON public.audit_log USING btree (actor_id, id);
+
+CREATE INDEX audit_log_by_target ON public.audit_log USING btree (target_kind, target_id, id);
+
+CREATE INDEX audit_log_by_time ON public.audit_log USING btree (at);
+
 CREATE INDEX chat_files_by_file ON public.chat_files USING btree (file_id);
+
+CREATE INDEX chat_sends_by_time ON public.chat_sends USING btree (created_at);
 
 CREATE INDEX chat_state_by_owner ON public.chat_state USING btree (owner_id, archived, updated_at DESC, chat_id DESC) WHERE (NOT is_child);
 
@@ -701,7 +815,15 @@ CREATE UNIQUE INDEX users_email_key ON public.users USING btree (lower(email)) W
 
 CREATE UNIQUE INDEX users_username_key ON public.users USING btree (lower(username)) WHERE (NOT deleted);
 
+CREATE TRIGGER audit_log_stays BEFORE UPDATE ON public.audit_log FOR EACH ROW EXECUTE FUNCTION public.refuse_change();
+
 CREATE TRIGGER chat_state_written BEFORE INSERT OR UPDATE ON public.chat_state FOR EACH STATEMENT EXECUTE FUNCTION public.assert_transition();
+
+CREATE TRIGGER encryption_keys_audit AFTER INSERT OR DELETE OR UPDATE ON public.encryption_keys FOR EACH ROW EXECUTE FUNCTION public.write_audit('encryption_key', 'id', 'id', 'canary');
+
+CREATE TRIGGER group_members_audit AFTER INSERT OR DELETE OR UPDATE ON public.group_members FOR EACH ROW EXECUTE FUNCTION public.write_audit('group_member', 'group_id', 'user_id');
+
+CREATE TRIGGER groups_audit AFTER INSERT OR DELETE OR UPDATE ON public.groups FOR EACH ROW EXECUTE FUNCTION public.write_audit('group', 'id', 'name');
 
 CREATE TRIGGER messages_deleted BEFORE DELETE ON public.messages FOR EACH ROW EXECUTE FUNCTION public.refuse_delete();
 
@@ -709,7 +831,13 @@ CREATE TRIGGER messages_hidden BEFORE UPDATE ON public.messages FOR EACH ROW EXE
 
 CREATE TRIGGER messages_written BEFORE INSERT OR UPDATE ON public.messages FOR EACH STATEMENT EXECUTE FUNCTION public.assert_transition();
 
+CREATE TRIGGER model_configs_audit AFTER INSERT OR DELETE OR UPDATE ON public.model_configs FOR EACH ROW EXECUTE FUNCTION public.write_audit('model', 'id', 'model');
+
 CREATE CONSTRAINT TRIGGER model_configs_move_version AFTER INSERT OR DELETE OR UPDATE ON public.model_configs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.move_version('models');
+
+CREATE TRIGGER organizations_audit AFTER INSERT OR DELETE OR UPDATE ON public.organizations FOR EACH ROW EXECUTE FUNCTION public.write_audit('organization', 'id', 'name');
+
+CREATE TRIGGER providers_audit AFTER INSERT OR DELETE OR UPDATE ON public.providers FOR EACH ROW EXECUTE FUNCTION public.write_audit('provider', 'id', 'name', 'api_key');
 
 CREATE CONSTRAINT TRIGGER providers_move_version AFTER INSERT OR DELETE OR UPDATE ON public.providers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.move_version('models');
 
@@ -717,11 +845,23 @@ CREATE CONSTRAINT TRIGGER push_subscriptions_move_version AFTER INSERT OR DELETE
 
 CREATE TRIGGER queued_messages_written BEFORE INSERT OR UPDATE ON public.queued_messages FOR EACH STATEMENT EXECUTE FUNCTION public.assert_transition();
 
+CREATE TRIGGER site_settings_audit AFTER INSERT OR DELETE OR UPDATE ON public.site_settings FOR EACH ROW EXECUTE FUNCTION public.write_audit('setting', 'key', 'key');
+
 CREATE CONSTRAINT TRIGGER site_settings_move_version AFTER INSERT OR DELETE OR UPDATE ON public.site_settings DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.move_version('settings');
+
+CREATE TRIGGER tokens_audit_changed AFTER UPDATE OF user_id, name, hash, scopes, expires_at ON public.tokens FOR EACH ROW EXECUTE FUNCTION public.write_audit('token', 'id', 'name', 'hash');
+
+CREATE TRIGGER tokens_audit_ended AFTER DELETE ON public.tokens FOR EACH ROW WHEN ((old.expires_at > now())) EXECUTE FUNCTION public.write_audit('token', 'id', 'name', 'hash');
+
+CREATE TRIGGER tokens_audit_made AFTER INSERT ON public.tokens FOR EACH ROW WHEN ((new.kind = 'api'::public.token_kind)) EXECUTE FUNCTION public.write_audit('token', 'id', 'name', 'hash');
 
 CREATE CONSTRAINT TRIGGER tokens_move_auth_version AFTER DELETE OR UPDATE OF expires_at, scopes ON public.tokens DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.move_version('auth');
 
+CREATE TRIGGER usage_limits_audit AFTER INSERT OR DELETE OR UPDATE ON public.usage_limits FOR EACH ROW EXECUTE FUNCTION public.write_audit('usage_limit', 'user_id,group_id', 'period');
+
 CREATE CONSTRAINT TRIGGER usage_limits_move_version AFTER INSERT OR DELETE OR UPDATE ON public.usage_limits DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.move_version('usage_limits');
+
+CREATE TRIGGER users_audit AFTER INSERT OR DELETE OR UPDATE OF email, username, display_name, password_hash, role, status, deleted ON public.users FOR EACH ROW EXECUTE FUNCTION public.write_audit('user', 'id', 'username', 'password_hash');
 
 CREATE CONSTRAINT TRIGGER users_move_auth_version AFTER DELETE OR UPDATE OF role, status, deleted, password_hash, username ON public.users DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.move_version('auth');
 

@@ -128,7 +128,9 @@ def _interrupt(chat: ChatModel, call: Call) -> ChatModel:
     return _cancel_action(chat, call)
 
 
-def _compact(chat: ChatModel, call: Call) -> ChatModel:
+def _compact(chat: ChatModel, call: Call) -> ChatModel | Refusal:
+    if not any(entry.content.role is Role.ASSISTANT for entry in chat.shown):
+        return Refusal.NOTHING_TO_SUMMARISE
     return take(changed(_begin(chat), compaction_requested=True), call)
 
 

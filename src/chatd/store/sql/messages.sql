@@ -35,6 +35,15 @@ WHERE w.chat_id = @chat_id AND w.key = @key
   -- @authorize_filter owner=s.owner_id
 ;
 
+-- name: delete_old_sends :exec
+-- Keys of messages that were sent long ago: who sends one again by now is no longer waiting for its answer.
+-- By their places in the table, which hold: nothing updates a row.
+DELETE FROM chat_sends WHERE ctid = ANY (ARRAY(
+    SELECT old.ctid FROM chat_sends old
+    WHERE old.created_at < now() - @older_than::interval
+    ORDER BY old.created_at LIMIT @max_rows::int
+));
+
 -- name: list_prompt_messages :many
 -- What a prompt is built from: system messages, the newest summary (model only and compressed), and what follows it. What
 -- else a compaction wrote is for people.

@@ -1,5 +1,7 @@
 -- Replaces a user's message and everything after it. The old rows are hidden, not deleted; the queue is cleared.
 -- Whoever runs the chat finds its history moved and starts over.
+--
+-- Its model is the edited message's, if none is named, or the chat's; the default, if that was deleted or switched off.
 CREATE FUNCTION edit_message(
     target uuid, only_owner uuid, edited_id bigint, message message_row, file_ids uuid[], most_files integer,
     taker uuid, taker_runner uuid, root_capacity integer, child_capacity integer
@@ -7,6 +9,7 @@ CREATE FUNCTION edit_message(
 DECLARE
     change chat_change;
     edited messages;
+    chosen uuid; -- the chat's from now on
 BEGIN
     change := open_transition('edit_message', target, only_owner);
     IF change.outcome <> 'applied' THEN
@@ -28,9 +31,10 @@ BEGIN
     WITH hidden AS (
         UPDATE messages m SET deleted = true, revision = change.snapshot_version
         WHERE m.chat_id = target AND m.id >= edited_id AND NOT m.deleted
-        RETURNING m.id
+        RETURNING m.id, m.visibility
     )
-    SELECT array_agg(hidden.id ORDER BY hidden.id) INTO change.deleted_ids FROM hidden;
+    SELECT array_agg(hidden.id ORDER BY hidden.id) FILTER (WHERE hidden.visibility <> 'model')
+    INTO change.deleted_ids FROM hidden;
     IF change.queue_length + change.held_length > 0 THEN
         DELETE FROM queued_messages q WHERE q.chat_id = target;
         change.queue_length := 0;
@@ -44,8 +48,15 @@ BEGIN
         nullif(message.model_config_id, '00000000-0000-0000-0000-000000000000'), edited.model_config_id
     );
     message.reasoning_effort := coalesce(message.reasoning_effort, edited.reasoning_effort);
+    chosen := coalesce(message.model_config_id, change.last_model_config_id);
+    IF NOT EXISTS (
+        SELECT FROM model_configs m JOIN providers p ON p.id = m.provider_id
+        WHERE m.id = chosen AND m.enabled AND NOT m.deleted AND p.enabled AND NOT p.deleted
+    ) THEN
+        chosen := coalesce(default_model(), chosen);
+    END IF;
     change := insert_messages(
-        change, ARRAY[message], ROW(false, false, message.model_config_id, message.reasoning_effort)::message_facts
+        change, ARRAY[message], ROW(false, false, chosen, message.reasoning_effort)::message_facts
     );
     change.added := change.added || ROW(
         change.inserted_ids[1], message.role, message.visibility, message.content, message.content_version,

@@ -4,6 +4,8 @@
 --
 -- send_key: a message that was sent with it already is not sent again; the change is refused then and has the ids of the
 -- first time. planning: the chat's plan mode from now on; NULL leaves it.
+--
+-- A message that names no model leaves the chat with the one it has; with the default, if that was deleted or switched off.
 CREATE FUNCTION send_message(
     target uuid, only_owner uuid, message message_row, interrupts boolean, file_ids uuid[],
     most_queued integer, most_files integer, send_key uuid, fingerprint uuid, planning boolean, taker uuid,
@@ -20,6 +22,7 @@ DECLARE
     change chat_change;
     sent chat_sends;
     id bigint;
+    chosen uuid := nullif(message.model_config_id, nobody); -- the chat's from now on; NULL leaves it
 BEGIN
     IF send_key IS NOT NULL AND chat.chat_id IS NOT NULL THEN
         SELECT w.* INTO sent FROM chat_sends w WHERE w.chat_id = target AND w.key = send_key;
@@ -34,6 +37,12 @@ BEGIN
             change.happened_at := sent.created_at;
             RETURN change;
         END IF;
+    END IF;
+    IF chosen IS NULL AND chat.status IN ('waiting', 'error') AND chat.queue_length = 0 AND NOT EXISTS (
+        SELECT FROM model_configs m JOIN providers p ON p.id = m.provider_id
+        WHERE m.id = chat.last_model_config_id AND m.enabled AND NOT m.deleted AND p.enabled AND NOT p.deleted
+    ) THEN
+        chosen := default_model();
     END IF;
     -- The common case, in as few statements as it takes: an idle chat with nothing to tidy up. Passing changes from
     -- function to function, as below, costs more than the writes. tests/store show that both come to the same.
@@ -60,14 +69,14 @@ BEGIN
             status = 'running', snapshot_version = chat.snapshot_version + 1,
             history_version = chat.snapshot_version + 1, generation_attempt = (taker IS NOT NULL)::integer,
             replica_id = taker, runner_id = taker_runner, updated_at = at,
-            last_model_config_id = coalesce(nullif(message.model_config_id, nobody), chat.last_model_config_id),
+            last_model_config_id = coalesce(chosen, chat.last_model_config_id),
             last_reasoning_effort = coalesce(message.reasoning_effort, chat.last_reasoning_effort)
         WHERE chat_id = target;
         RETURN ROW(
             target, chat.owner_id, chat.is_child, 'running', false, false, false, 0, 0, chat.held_length,
             (taker IS NOT NULL)::integer, chat.snapshot_version + 1, chat.snapshot_version + 1, chat.queue_version,
             chat.retry_version, taker, taker_runner,
-            coalesce(nullif(message.model_config_id, nobody), chat.last_model_config_id),
+            coalesce(chosen, chat.last_model_config_id),
             coalesce(message.reasoning_effort, chat.last_reasoning_effort), at, NULL, NULL, NULL, NULL,
             'send_message', 'applied', 'W', 'R0', chat.snapshot_version, chat.history_version, at, ARRAY[id], NULL,
             NULL, NULL, NULL, NULL, NULL
@@ -93,7 +102,7 @@ BEGIN
     IF change.state_before IN ('W', 'E0') THEN
         change := cancel_open_calls(change, 'The user sent a new message before this call was answered.');
         change := insert_messages(
-            change, ARRAY[message], ROW(false, false, message.model_config_id, message.reasoning_effort)::message_facts
+            change, ARRAY[message], ROW(false, false, chosen, message.reasoning_effort)::message_facts
         );
         IF send_key IS NOT NULL THEN
             INSERT INTO chat_sends VALUES (

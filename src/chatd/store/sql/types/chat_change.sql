@@ -36,7 +36,7 @@ CREATE TYPE chat_change AS (
     happened_at                 timestamptz, -- created_at of all that it inserted
     inserted_ids                bigint[], -- of the messages that the caller gave, in their order
     added                       added_message[],
-    deleted_ids                 bigint[], -- messages that an edit hid
+    deleted_ids                 bigint[], -- messages that people saw until an edit hid them
     queued_id                   bigint, -- the queued message that it inserted or touched
     subject                     text, -- what a refusal is about: a call's id, a file's, a chat's
     maximum                     integer, -- the limit that a refusal is about
