@@ -4,6 +4,7 @@ import asyncio
 import fcntl
 import os
 import pty
+import re
 import sys
 import termios
 from collections.abc import AsyncIterator
@@ -15,6 +16,7 @@ from cli.running import VENDORS, WAIT_SECONDS
 
 INTERRUPT = "\x03"
 END = "\x04"
+COLUMNS = 80
 
 
 class Terminal:
@@ -29,11 +31,19 @@ class Terminal:
 
     async def until(self, text: str) -> str:
         """Until this is on the screen, behind what was waited for before; gives what came with it."""
-        async with asyncio.timeout(WAIT_SECONDS):
-            while (place := self.screen.find(text, self._seen)) < 0:
-                assert await self._read(), f"{text!r} never came: {self.screen!r}"
+        try:
+            async with asyncio.timeout(WAIT_SECONDS):
+                while (place := self.screen.find(text, self._seen)) < 0:
+                    assert await self._read(), f"{text!r} never came: {self.screen!r}"
+        except TimeoutError:
+            raise AssertionError(f"{text!r} has not come: {self.screen!r}") from None
         begin, self._seen = self._seen, place + len(text)
         return self.screen[begin : self._seen]
+
+    @property
+    def plain(self) -> str:
+        """Without styles, and without what was taken away again."""
+        return _shown(self.screen)
 
     async def ended(self) -> int:
         async with asyncio.timeout(WAIT_SECONDS):
@@ -60,6 +70,7 @@ class Terminal:
 @asynccontextmanager
 async def terminal(*arguments: str, cwd: Path, **environ: str) -> AsyncIterator[Terminal]:
     master, slave = pty.openpty()
+    termios.tcsetwinsize(slave, (24, COLUMNS))
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("CHATD_", *VENDORS))}
     clean.pop("NO_COLOR", None)
     bound = end_with_parent()
@@ -86,3 +97,29 @@ async def terminal(*arguments: str, cwd: Path, **environ: str) -> AsyncIterator[
             process.kill()
             await process.wait()
         os.close(master)
+
+
+def _shown(screen: str) -> str:
+    """What a terminal shows of it, as far as `chatd chat` makes use of one."""
+    lines, row, column = [""], 0, 0
+    for token in re.findall(r"\x1b\[\d*[A-Za-z]|.", screen, re.DOTALL):
+        match token[-1] if token.startswith("\x1b") else token:
+            case "\r":
+                column = 0
+            case "\n":
+                row, column = row + 1, 0
+                lines += [""] * (row + 1 - len(lines))
+            case "A" if len(token) > 1:
+                row -= int(token[2:-1])
+            case "D" if len(token) > 1:
+                column -= int(token[2:-1])
+            case "K" if len(token) > 1:
+                lines[row] = lines[row][:column]
+            case "J" if len(token) > 1:
+                lines[row:] = [lines[row][:column]]
+            case _ if len(token) > 1:
+                assert token.endswith("m"), f"{token!r} is not among what is used"
+            case char:
+                lines[row] = lines[row][:column].ljust(column) + char + lines[row][column + 1 :]
+                column += 1
+    return "\n".join(line.rstrip() for line in lines)

@@ -1,82 +1,13 @@
 """`chatd chat` as a process: from scripts, and at a terminal, against a real server with a scripted model."""
 
-import asyncio
 import json
-import re
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-import msgspec
-
 from chatd.client import Client
-from chatd.testing.vendors.asked import Asked
-from chatd.testing.vendors.script import Answer, Call, Hold, Refuse, Say, Think, Turn
-from cli.running import chatd
-from cli.terminal import END, INTERRUPT, Terminal, terminal
-from server.scripted import scripted_server
-
-PATIENCE = 120
-STYLES = re.compile(r"\x1b\[\d*m")
-
-
-class Play:
-    def __init__(self) -> None:
-        self.go_on = asyncio.Event()
-
-    def __call__(self, asked: Asked) -> Answer:
-        if asked.answers_a_call or "find_owls" in str(asked.messages[-2:]):
-            return Turn(Say("There is no such tool."))
-        match asked.last_text:
-            case "think":
-                return Turn(Think("Owls", " fly."), Say("They **do**", " fly.\n\n- at `night`"))
-            case "wait":
-                return Turn(Say("Once", " upon", " a time"), faults=[Hold(self.go_on, before_event=5)])
-            case "use a tool":
-                return Turn(Say("Let me see."), Call("find_owls", '{"where":', ' "here"}'))
-            case "fail":
-                return Refuse(401, "The key is wrong.")
-            case _:
-                return Turn(Say("Hi."))
-
-
-class Place(msgspec.Struct, frozen=True):
-    url: str
-    token: str
-    home: Path
-    play: Play
-
-    @property
-    def environ(self) -> dict[str, str]:
-        return {"CHATD_URL": self.url, "CHATD_TOKEN": self.token, "XDG_CONFIG_HOME": str(self.home / "config")}
-
-    async def run(self, *arguments: str, stdin: str = "") -> Any:
-        return await chatd("chat", *arguments, cwd=self.home, stdin=stdin, **self.environ)
-
-    @asynccontextmanager
-    async def at_terminal(self, *arguments: str) -> AsyncIterator[Terminal]:
-        async with terminal("chat", *arguments, cwd=self.home, **self.environ) as screen:
-            yield screen
-
-    async def begun(self, said: str = "hello") -> UUID:
-        finished = await self.run(said)
-        assert finished.code == 0, finished.err
-        return id_in(finished.err)
-
-
-def id_in(text: str) -> UUID:
-    found = re.search(r"chatd chat ([0-9a-f-]{36})", text)
-    assert found, text
-    return UUID(found[1])
-
-
-@asynccontextmanager
-async def place(database: Any, tmp_path: Path) -> AsyncIterator[Place]:
-    play = Play()
-    async with asyncio.timeout(PATIENCE), scripted_server(database.dsn, tmp_path, play) as running:
-        yield Place(running.api.url, running.owner.token, tmp_path, play)
+from cli.talking import STYLES, id_in, place
+from cli.terminal import END, INTERRUPT
 
 
 async def test_off_a_terminal_the_answer_is_all_that_standard_output_has(database: Any, tmp_path: Path):
@@ -176,7 +107,7 @@ async def test_one_comes_back_to_a_chat_that_is_at_work_and_queues_a_message(dat
                 await screen.until("Hi.")
                 await screen.until("Once")
                 screen.type("hello again\n")
-                await screen.until("queued: hello again")
+                await screen.until("queued 1: hello again")
                 here.play.go_on.set()
                 await screen.until("a time")
                 await screen.until("> hello again")

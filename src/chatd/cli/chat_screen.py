@@ -1,15 +1,11 @@
-"""A chat as people read it: the answer as it comes, and beside it what the agent thinks and does.
+"""A chat as people read it: the answer as it comes, and beside it what the agent thinks and does."""
 
-At a terminal all of it is on one screen. Elsewhere standard output has the answers alone, so that they can be used, and
-what is said beside them goes to standard error; thoughts are left out.
-"""
+from collections.abc import Sequence
+from typing import Any, Final
 
-from typing import Any, Final, TextIO
-
-import msgspec
-
-from chatd.cli.markdown_text import BOLD, DIM, PLAIN, MarkdownText
+from chatd.cli.terminal_page import Kind, TerminalPage
 from chatd.cli.terminal_text import harmless, one_line
+from chatd.cli.tool_lines import call_line, live_lines, result_lines
 from chatd.client.events import (
     ActionRequired,
     Event,
@@ -22,41 +18,38 @@ from chatd.client.events import (
     StatusChanged,
     TurnFailed,
 )
+from chatd.core.retry import RetryPayload
 from chatd.core.roles import Role
 from chatd.core.states import Status
-from chatd.wire.chats import ChatMessage
+from chatd.wire.chats import ChatMessage, ChatQueuedMessage
 
-ARGUMENTS_LONGEST: Final = 100  # characters: one line with the name of the tool
-RESULT_LONGEST: Final = 200
-QUEUED_LONGEST: Final = 100
-_TEXTS: Final = ("text", "reasoning")
+QUEUED_LONGEST: Final = 100  # characters
+_MOST_TOLD: Final = 10_000  # calls and results of a chat that are remembered; older ones are not sent again
+_BUSY: Final = ("…",)
 
 
 class _Piece:
     """A text that was shown as it came, and that a stored message will have."""
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: Kind | None) -> None:
         self.kind = kind
         self.text = ""
 
 
 class ChatScreen:
-    def __init__(self, out: TextIO, aside: TextIO, *, is_terminal: bool, styled: bool) -> None:
-        self._out = out
-        self._aside = aside
-        self._is_terminal = is_terminal
-        self._styled = styled
-        self._markdown = MarkdownText()
+    """Events, in their order, onto a page."""
+
+    def __init__(self, page: TerminalPage) -> None:
+        self._page = page
         self._live: list[_Piece] = []
-        self._open: str | None = None  # the kind of text that the cursor stands in
-        self._is_midline = False
-        self._told: set[tuple[str, str]] = set()  # calls and results
+        self._told: dict[tuple[str, str], None] = {}  # calls and results
+        self._names: dict[str, str] = {}  # of the tools that were called
+        self._output: dict[str, str] = {}  # of those that run
         self._queued: set[int] = set()
         self._own: list[str] = []
 
     def typed(self, text: str) -> None:
         """The user has written this here, and need not see it again when it is stored."""
-        self._is_midline = False
         self._own.append(text.strip())
 
     def not_yet(self, text: str) -> None:
@@ -65,101 +58,125 @@ class ChatScreen:
             self._own.remove(text.strip())
 
     def prompt(self) -> None:
-        self._close()
-        self._print(self._out, f"\n{self._style(BOLD)}>{self._style(PLAIN)} ")
-        self._is_midline = True
+        self._page.prompt()
 
-    def note(self, text: str) -> None:
+    def entered(self) -> None:
+        self._page.entered()
+
+    def note(self, *lines: str) -> None:
         """Something beside the chat."""
-        if self._aside is self._out:
-            self._close()
-        self._print(self._aside, f"{self._style(DIM)}{harmless(text)}{self._style(PLAIN)}\n")
+        self._page.note(*lines)
+
+    def busy(self) -> None:
+        """The chat is at work, and nothing is to be seen of it."""
+        if not self._output:
+            self._page.passing(_BUSY)
+
+    def count_down(self, retry: RetryPayload, seconds: int) -> None:
+        self._page.passing([_retry_line(retry, seconds)])
 
     def show(self, event: Event) -> None:
         match event:
-            case PartCame(message_part=came) if came.seq is not None:
-                self._part(came.part, is_live=True)
+            case PartCame(message_part=came):
+                self._came(came.part, is_numbered=came.seq is not None)
             case MessageStored(message=message):
                 self.show_message(message)
             case QueueChanged(queued_messages=queued):
-                for waits in queued:
-                    if waits.id not in self._queued:
-                        self.note(f"⧗ queued: {one_line(_text_of(waits.content), QUEUED_LONGEST)}")
-                self._queued = {waits.id for waits in queued}
+                self._waiting(queued)
             case StatusChanged(status=status) if status.status is Status.INTERRUPTING:
                 self.note("■ stopping")
             case TurnFailed(error=error):
-                self.note(f"✗ {error.message}" + (f" {error.detail}" if error.detail else ""))
-            case Retrying(retry=retry):
-                self.note(f"… {retry.error} Trying again in {max(1, round(retry.delay_ms / 1000))} s.")
+                advice = ["  Send a message to try again."] if error.retryable else []
+                self.note(f"✗ {error.message}", *([f"  {error.detail}"] if error.detail else []), *advice)
+            case Retrying(retry=retry) if not self._page.styled:
+                self.note(_retry_line(retry, max(1, round(retry.delay_ms / 1000))))
             case ActionRequired(action_required=asked):
                 names = ", ".join(call.tool_name for call in asked.tool_calls)
                 self.note(f"The chat waits for tools of another client: {names}.")
             case HistoryReset():
+                self._told.clear()
                 self.note("— the chat was changed; it begins here again —")
-            case PreviewReset() if self._live:
-                self._live.clear()  # it was not stored
-                self.note("— the answer begins anew —")
+            case PreviewReset():
+                self._output.clear()
+                if self._live:
+                    self._live.clear()  # it was not stored
+                    self.note("— the answer begins anew —")
             case _:
                 pass
 
     def show_message(self, message: ChatMessage) -> None:
         if message.role is Role.USER:
-            self._said(_text_of(message.content))
+            self._said(message)
             return
         for part in message.content:
             self._part(part, is_live=False)
         if message.role is Role.ASSISTANT:
             self._live.clear()  # all of it is stored by now
-        self._close()
+        self._page.close()
 
-    def _said(self, text: str) -> None:
-        if text.strip() in self._own:
-            self._own.remove(text.strip())
+    def _said(self, message: ChatMessage) -> None:
+        words = "\n".join(part["text"] for part in message.content if part.get("type") == "text").strip()
+        if words in self._own:
+            self._own.remove(words)
+        else:
+            self._page.said(text_of(message.content))
+
+    def _waiting(self, queued: Sequence[ChatQueuedMessage]) -> None:
+        for place, waits in enumerate(queued, 1):
+            if waits.id not in self._queued:
+                self.note(f"⧗ queued {place}: {one_line(text_of(waits.content), QUEUED_LONGEST)}")
+        self._queued = {waits.id for waits in queued}
+
+    def _came(self, part: dict[str, Any], *, is_numbered: bool) -> None:
+        if is_numbered:
+            self._part(part, is_live=True)
             return
-        self._close()
-        if self._is_terminal:
-            lines = harmless(text).splitlines()
-            self._print(
-                self._out, "\n" + "".join(f"{self._style(BOLD)}> {line}{self._style(PLAIN)}\n" for line in lines)
-            )
+        call = str(part.get("tool_call_id"))
+        self._output.pop(call, None)  # the last one that spoke is shown last
+        self._output[call] = str(part.get("result_delta") or "")
+        self._page.close()
+        self._page.passing(live_lines(self._output, self._names, self._page.width))
 
     def _part(self, part: dict[str, Any], *, is_live: bool) -> None:
-        if is_live and part.get("type") not in _TEXTS and self._live:
-            self._live.append(_Piece(""))  # the next text is another one
-        match part.get("type"):
-            case "text" | "reasoning" as kind if part.get("text"):
+        kind = part.get("type")
+        if is_live and kind not in ("text", "reasoning") and self._live:
+            self._live.append(_Piece(None))  # the next text is another one
+        match kind:
+            case "text" | "reasoning" if part.get("text"):
                 self._live_text(kind, part["text"]) if is_live else self._stored_text(kind, part["text"])
             case "tool-call" if "args_delta" not in part:
-                self._tool("call", part, f"● {part.get('tool_name', '')} {_json(part.get('args'), ARGUMENTS_LONGEST)}")
+                self._names[str(part.get("tool_call_id"))] = one_line(str(part.get("tool_name", "")), 40)
+                self._tell("call", part.get("tool_call_id"), [call_line(part, self._page.width)])
             case "tool-result":
-                mark = "✗" if part.get("is_error") else "✓"
-                said = _json(part.get("result"), RESULT_LONGEST)
-                self._tool("result", part, f"  {mark} {part.get('tool_name', '')} {said}")
+                self._output.pop(str(part.get("tool_call_id")), None)
+                self._tell("result", part.get("tool_call_id"), result_lines(part, self._page.width))
             case "source":
-                self._tool(
-                    "source", {"tool_call_id": part.get("url", "")}, f"  ↗ {part.get('title') or ''} {part.get('url')}"
-                )
+                title = f"{part['title']} " if part.get("title") else ""
+                self._tell("source", part.get("url"), [f"  ↗ {title}{part.get('url')}"])
+            case "file" if not is_live:
+                self._tell("file", part.get("file_id"), [f"  {_file(part)}"])
             case _:
                 pass
 
-    def _tool(self, kind: str, part: dict[str, Any], line: str) -> None:
+    def _tell(self, kind: str, id: object, lines: Sequence[str]) -> None:
         """Once, whether it is seen live, stored, or both."""
-        told = (kind, str(part.get("tool_call_id")))
+        told = (kind, str(id))
         if told not in self._told:
-            self._told.add(told)
-            self.note(line.rstrip())
+            if len(self._told) >= _MOST_TOLD:
+                del self._told[next(iter(self._told))]
+            self._told[told] = None
+            self.note(*lines)
 
-    def _live_text(self, kind: str, text: str) -> None:
+    def _live_text(self, kind: Kind, text: str) -> None:
         if not self._live or self._live[-1].kind != kind:
             self._live.append(_Piece(kind))
-            self._begin(kind)
-        elif self._open != kind:
-            self._begin(kind)  # something was said in between
+            self._page.begin(kind)
+        elif not self._page.is_in(kind):
+            self._page.begin(kind)  # something was said in between
         self._live[-1].text += text
-        self._write(kind, text)
+        self._page.write(text)
 
-    def _stored_text(self, kind: str, text: str) -> None:
+    def _stored_text(self, kind: Kind, text: str) -> None:
         """What of it was not seen as it came."""
         place = next((place for place, piece in enumerate(self._live) if piece.kind == kind), None)
         if place is not None:
@@ -169,53 +186,24 @@ class ChatScreen:
                 return
             if text.startswith(shown):
                 text = text[len(shown) :]
-                if self._open == kind and not self._live:
-                    self._write(kind, text)
+                if self._page.is_in(kind) and not self._live:
+                    self._page.write(text)
                     return
-        self._begin(kind)
-        self._write(kind, text)
-
-    def _begin(self, kind: str) -> None:
-        self._close()
-        if self._is_terminal:
-            self._print(self._out, "\n")
-        self._open = kind
-
-    def _write(self, kind: str, text: str) -> None:
-        text = harmless(text)
-        if kind == "text":
-            self._print(self._out, self._markdown.feed(text) if self._styled else text)
-        elif self._is_terminal:
-            self._print(self._out, f"{self._style(DIM)}{text}{self._style(PLAIN)}")
-        else:
-            return
-        if text:
-            self._is_midline = not text.endswith("\n")
-
-    def _close(self) -> None:
-        """The cursor stands at the begin of a line."""
-        if self._open == "text" and self._styled:
-            self._print(self._out, self._markdown.finish())
-        if self._is_midline:
-            self._print(self._out, "\n")
-        self._open, self._is_midline = None, False
-
-    def _style(self, code: str) -> str:
-        return code if self._styled else ""
-
-    def _print(self, to: TextIO, text: str) -> None:
-        to.write(text)
-        to.flush()
+        self._page.begin(kind)
+        self._page.write(text)
 
 
-def _text_of(content: list[Any]) -> str:
+def text_of(content: Sequence[Any]) -> str:
     """What a person wrote, in words."""
-    said = [part.get("text") or part.get("file_name") or part.get("name") or "" for part in content]
-    return "\n".join(text for text in said if text) or "(a file)"
+    said = [part["text"] if part.get("type") == "text" else _file(part) for part in content]
+    return "\n".join(said)
 
 
-def _json(value: object, most: int) -> str:
-    """As short as it takes: a text as itself."""
-    if value is None:
-        return ""
-    return one_line(value if isinstance(value, str) else msgspec.json.encode(value).decode(), most)
+def _file(part: dict[str, Any]) -> str:
+    name = part.get("name") or part.get("file_name") or part.get("media_type") or part.get("type")
+    return f"[{harmless(str(name))}]"
+
+
+def _retry_line(retry: RetryPayload, seconds: int) -> str:
+    attempt = f" (attempt {retry.attempt + 1})" if retry.attempt > 1 else ""
+    return f"… {retry.error} Trying again in {seconds} s{attempt}."

@@ -1,17 +1,32 @@
 """A conversation with a chat: what is sent, what is followed, and what Ctrl-C means."""
 
 import asyncio
+import math
 import signal
-from collections.abc import AsyncGenerator, Callable, Coroutine
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from contextlib import aclosing
 from typing import Any, Final
 from uuid import UUID
 
+from chatd.cli.chat_commands import Commands
+from chatd.cli.chat_composing import Composing, model_name
 from chatd.cli.chat_screen import ChatScreen
 from chatd.client import Client, WrongState
-from chatd.client.events import ActionRequired, Event, RawEvent, StatusChanged, TurnFailed, read_event
+from chatd.client.events import (
+    ActionRequired,
+    Event,
+    QueueChanged,
+    RawEvent,
+    Retrying,
+    StatusChanged,
+    TurnFailed,
+    read_event,
+)
+from chatd.clock import Clock
 from chatd.core.errors import ChatdError
+from chatd.core.retry import RetryPayload
 from chatd.core.states import Status
+from chatd.wire.chats import ChatQueuedMessage
 
 ANSWERED: Final = 0
 FAILED: Final = 1
@@ -25,17 +40,32 @@ class Talk:
     """`once` or `interactively`, one time; both give the exit code. Ctrl-C stops the turn; when there is none, or at
     the second time, it leaves. The chat goes on without us."""
 
-    def __init__(self, client: Client, screen: ChatScreen, show: Show, chat_id: UUID | None) -> None:
+    def __init__(
+        self,
+        client: Client,
+        screen: ChatScreen,
+        show: Show,
+        chat_id: UUID | None,
+        *,
+        composing: Composing,
+        clock: Clock,
+    ) -> None:
         self.chat_id = chat_id
+        self.queue: list[ChatQueuedMessage] = []
+        self.editing: int | None = None
         self._client = client
         self._screen = screen
         self._show = show
+        self._composing = composing
+        self._clock = clock
+        self._commands = Commands(client, screen, composing, self)
         self._status: Status | None = None
         self._stop_asked = False  # of this turn
         self._was_stopped = False
         self._left = False
         self._tasks: asyncio.TaskGroup | None = None
         self._running: list[asyncio.Task[None]] = []
+        self._countdown: asyncio.Task[None] | None = None
         self._code = ANSWERED
 
     @property
@@ -43,10 +73,11 @@ class Talk:
         return self._status in (Status.RUNNING, Status.INTERRUPTING)
 
     async def once(self, message: str | None) -> int:
-        """Send a message, if there is one, and follow the chat until it rests."""
+        """Send a message, if there is one or a file, and follow the chat until it rests."""
 
         async def act() -> None:
-            begin = 0 if message is None else await self._say(message)
+            says = message is not None or self._composing.files
+            begin = await self._say(message or "") if says else 0
             await self._follow(begin, until_resting=True)
 
         return await self._run(act())
@@ -55,21 +86,24 @@ class Talk:
         """Send what is typed, and show the chat until the user leaves."""
 
         async def act() -> None:
-            begin = 0 if self.chat_id is None else await self._show_latest()
-            if self.chat_id is not None:
-                self._start(self._follow(begin, until_resting=False))
-            else:
+            if self.chat_id is None:
+                await self._greet()
                 self._screen.prompt()
+            else:
+                begin = await self._show_latest()
+                self._start(self._follow(begin, until_resting=False))
             async with aclosing(lines):
                 async for line in lines:
-                    is_new = self.chat_id is None
-                    await self._try_to_say(line)
-                    if is_new and self.chat_id is not None:
-                        self._start(self._follow(0, until_resting=False))
-            self._leave()
+                    await self._take(line)
+            self.leave()
 
         await self._run(act())
         return ANSWERED
+
+    def leave(self) -> None:
+        self._left = True
+        for task in self._running:
+            task.cancel()
 
     async def _run(self, act: Coroutine[Any, Any, None]) -> int:
         loop = asyncio.get_running_loop()
@@ -84,21 +118,18 @@ class Talk:
             loop.remove_signal_handler(signal.SIGINT)
         return STOPPED if self._left or self._was_stopped else self._code
 
-    def _start(self, act: Coroutine[Any, Any, None]) -> None:
+    def _start(self, act: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         assert self._tasks is not None
-        self._running.append(self._tasks.create_task(act, name="talk"))
+        task = self._tasks.create_task(act, name="talk")
+        self._running = [*(other for other in self._running if not other.done()), task]
+        return task
 
     def _on_interrupt(self) -> None:
         if self.is_at_work and not self._stop_asked and self.chat_id is not None:
             self._stop_asked = self._was_stopped = True
             self._start(self._interrupt(self.chat_id))
         else:
-            self._leave()
-
-    def _leave(self) -> None:
-        self._left = True
-        for task in self._running:
-            task.cancel()
+            self.leave()
 
     async def _interrupt(self, chat_id: UUID) -> None:
         try:
@@ -108,36 +139,73 @@ class Talk:
         except ChatdError as error:
             self._screen.note(f"✗ {error.message}")
 
-    async def _try_to_say(self, text: str) -> None:
-        """A message that is refused ends nothing: another one may be taken."""
-        before = self._status
+    # What is typed
+
+    async def _take(self, line: str) -> None:
+        self._screen.entered()
+        if command := self._commands.find(line):
+            await self._try(command)
+            if not self.is_at_work and not self._left:
+                self._screen.prompt()
+        elif self.editing is not None and self.chat_id is not None:
+            chat_id, edited, self.editing = self.chat_id, self.editing, None
+            await self._try(lambda: self._client.release_queued(chat_id, edited, line))
+        else:
+            await self._try_to_say(line.removeprefix("/") if line.startswith("//") else line)
+
+    async def _try(self, act: Callable[[], Awaitable[object]]) -> bool:
+        """What is refused ends nothing."""
         try:
-            await self._say(text)
+            await act()
         except ChatdError as error:
+            self._screen.note(f"✗ {error.message}", *([f"  {error.detail}"] if error.detail else []))
+            return False
+        return True
+
+    async def _try_to_say(self, text: str) -> None:
+        before, is_new = self._status, self.chat_id is None
+        if not await self._try(lambda: self._say(text)):
             self._status = before
             self._screen.not_yet(text)
-            self._screen.note(f"✗ {error.message}" + (f" {error.detail}" if error.detail else ""))
-            self._screen.prompt()
+            if not self.is_at_work:
+                self._screen.prompt()
+        elif is_new:
+            self._start(self._follow(0, until_resting=False))
 
     async def _say(self, text: str) -> int:
         """The newest message that need not be shown again."""
         self._screen.typed(text)
         self._status = Status.RUNNING  # until the stream says more
+        composing, content = self._composing, self._composing.content(text)
+        model, effort = composing.model and composing.model.id, composing.effort
         if self.chat_id is None:
-            self.chat_id = (await self._client.create_chat(text)).id
+            made = await self._client.create_chat(content, model_config_id=model, reasoning_effort=effort)
+            self.chat_id = made.id
+            composing.taken()
             return 0
-        sent = await self._client.send(self.chat_id, text)
+        sent = await self._client.send(self.chat_id, content, model_config_id=model, reasoning_effort=effort)
+        composing.taken()
         if sent.message is not None:
             return sent.message.id
         self._screen.not_yet(text)
         newest = (await self._client.messages(self.chat_id, limit=1)).messages
         return newest[0].id if newest else 0
 
+    # What is shown
+
+    async def _greet(self) -> None:
+        models = await self._composing.models()
+        model = self._composing.model or next((model for model in models if model.is_default), None)
+        who = f"A new chat with {model_name(model)}." if model else "A new chat."
+        self._screen.note(f"{who} /help lists commands, Ctrl-D leaves.")
+
     async def _show_latest(self) -> int:
         assert self.chat_id is not None
         chat = await self._client.chat(self.chat_id)
         page = await self._client.messages(self.chat_id, limit=LATEST)
-        self._screen.note(chat.title + (" (the latest messages)" if page.has_more else ""))
+        model = await self._composing.model_of(chat.last_model_config_id)
+        known = f" · {model_name(model)}" if model else ""
+        self._screen.note(f"{chat.title}{known}{' (the latest messages)' if page.has_more else ''}")
         for message in reversed(page.messages):
             self._screen.show_message(message)
         return page.messages[0].id if page.messages else 0
@@ -147,16 +215,31 @@ class Talk:
         async with aclosing(self._client.raw_events(self.chat_id, after_id=begin)) as events:
             async for raw in events:
                 event = read_event(raw)
+                self._stop_countdown()
                 self._show(raw, event)
-                if isinstance(event, StatusChanged):
-                    if self._status is Status.INTERRUPTING:
-                        self._stop_asked = False  # it has stopped; what comes now is another turn
-                    self._status = event.status.status
+                self._note(event)
                 if self._rests(event):
                     if until_resting:
                         return
                     self._stop_asked = False
                     self._screen.prompt()
+                elif self.is_at_work and self._countdown is None:
+                    self._screen.busy()
+
+    def _note(self, event: Event) -> None:
+        match event:
+            case StatusChanged(status=status):
+                if self._status is Status.INTERRUPTING:
+                    self._stop_asked = False  # it has stopped; what comes now is another turn
+                self._status = status.status
+            case QueueChanged(queued_messages=queued):
+                self.queue = list(queued)
+                if self.editing not in {waits.id for waits in queued}:
+                    self.editing = None  # it was sent, or taken out
+            case Retrying(retry=retry):
+                self._countdown = self._start(self._count_down(retry))
+            case _:
+                pass
 
     def _rests(self, event: Event) -> bool:
         """Why a chat rests is told after its status."""
@@ -164,3 +247,17 @@ class Talk:
             self._code = FAILED
             return True
         return isinstance(event, StatusChanged) and event.status.status is Status.WAITING
+
+    async def _count_down(self, retry: RetryPayload) -> None:
+        """Clocks of others may be wrong: never longer than the wait was when it began."""
+        left = min((retry.retrying_at - self._clock.now()).total_seconds(), retry.delay_ms / 1000)
+        while left > 0:
+            seconds = math.ceil(left)
+            self._screen.count_down(retry, seconds)
+            await self._clock.sleep(left - seconds + 1, timer="countdown")
+            left = seconds - 1
+
+    def _stop_countdown(self) -> None:
+        if self._countdown is not None:
+            self._countdown.cancel()
+            self._countdown = None

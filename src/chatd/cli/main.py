@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 import chatd
+from chatd.cli.terminal_text import harmless
 from chatd.core.errors import ChatdError, InvalidRequest
 
 
@@ -45,11 +46,11 @@ def main() -> None:
     try:
         app()
     except ChatdError as error:
-        print(f"chatd: {error.message}", file=sys.stderr)
+        print(harmless(f"chatd: {error.message}"), file=sys.stderr)
         for validation in error.validations if isinstance(error, InvalidRequest) else ():
-            print(f"  {validation.field}: {validation.detail}", file=sys.stderr)
+            print(harmless(f"  {validation.field}: {validation.detail}"), file=sys.stderr)
         if error.detail:
-            print(f"  {error.detail}", file=sys.stderr)
+            print(harmless(f"  {error.detail}"), file=sys.stderr)
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)

@@ -1,10 +1,12 @@
 """Markdown on a terminal while it is still coming: headings, bold, code and bullets; all else stays as it is written.
 
-Nothing is printed twice or taken back, so a mark is held until the next characters tell what it is.
+A mark is held until the next characters tell what it is. Lines are broken between words, but for code and tables.
 """
 
 import re
 from typing import Final
+
+from chatd.cli.word_wrap import WordWrap
 
 BOLD: Final = "\x1b[1m"
 DIM: Final = "\x1b[2m"
@@ -18,10 +20,12 @@ _BULLET: Final = re.compile(r"( {0,12})[-*+] ")
 
 
 class MarkdownText:
-    """`feed` gives what to print now, `finish` the rest; then it can be used for another text."""
+    """`feed` gives what to print now, `finish` the rest; one text for each. Without a width no line is broken."""
 
-    def __init__(self) -> None:
+    def __init__(self, width: int | None = None) -> None:
+        self._wrap = None if width is None else WordWrap(width)
         self._held = ""
+        self._is_table = False  # this line
         self._at_start = True  # of a line
         self._in_fence = False
         self._line_style = ""  # until the line ends
@@ -29,12 +33,25 @@ class MarkdownText:
         self._is_code = False
 
     def feed(self, text: str) -> str:
-        return "".join([self._next(char) for char in text])
+        if self._wrap is None:
+            return "".join([self._next(char) for char in text])
+        said = ""
+        run, is_verbatim = "", False
+        for char in text:
+            more = self._next(char)
+            if self._is_verbatim is not is_verbatim:
+                said += self._wrap.feed(run, verbatim=is_verbatim)
+                run, is_verbatim = "", self._is_verbatim
+            run += more
+        return said + self._wrap.feed(run, verbatim=is_verbatim)
 
     def finish(self) -> str:
         left = self._held + (PLAIN if self._is_styled else "")
-        self.__init__()
-        return left
+        return left if self._wrap is None else self._wrap.feed(left)
+
+    @property
+    def _is_verbatim(self) -> bool:
+        return self._is_table or self._line_style in (DIM, CODE)
 
     @property
     def _is_styled(self) -> bool:
@@ -53,6 +70,7 @@ class MarkdownText:
         if _UNDECIDED.fullmatch(held):
             return ""
         self._at_start, self._held = False, ""
+        self._is_table = held.lstrip().startswith("|")
         if held.strip() == _FENCE:
             self._in_fence = not self._in_fence
             self._line_style = DIM
@@ -104,6 +122,6 @@ class MarkdownText:
             said = f"{CODE}{said}{PLAIN}" if said else ""
         elif self._is_styled:
             said += PLAIN
-        self._held, self._at_start, self._line_style = "", True, ""
+        self._held, self._at_start, self._line_style, self._is_table = "", True, "", False
         self._is_bold = self._is_code = False
         return f"{said}\n"
