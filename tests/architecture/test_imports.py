@@ -23,6 +23,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "store": {"core", "clock", "background", "observe"},
     "providers": {"core", "clock", "background", "stoppable", "observe"},
     "demo": {"core", "clock"},
+    "push": {"core", "clock", "observe", "store", "providers"},
     "engine": {"core", "clock", "background", "stoppable", "minting", "observe", "store", "providers"},
     "server": {
         "core",
@@ -36,6 +37,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "providers",
         "demo",
         "engine",
+        "push",
     },
     "client": {"core", "wire", "clock", "minting"},
     "cli": {"core", "wire", "clock", "minting", "observe", "store", "providers", "server", "client", "testing"},

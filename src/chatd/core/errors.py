@@ -13,6 +13,7 @@ ChatdError
   x Throttled             (retry_after_seconds)                           -> 429
   x QueueFull             (limit) of messages that wait in a chat         -> 429
   x ModelFailed           a model did not do what was asked for           -> 502
+  x PushFailed            no push service took a message                  -> 502
   x StoreUnavailable      the database can't be reached; try again        -> 503
   x Misdirected           the request names a host that is not ours       -> 421
   x UnreadableSecret      (key_id) no configured key opens a stored secret -> 500
@@ -128,6 +129,10 @@ class QueueFull(ChatdError):
 
 
 class ModelFailed(ChatdError):
+    pass
+
+
+class PushFailed(ChatdError):
     pass
 
 

@@ -1,4 +1,4 @@
-"""What is told of turns to those who work around them: titles, labels, summaries, and later pushes."""
+"""What is told of turns to those who work around them: titles, labels, summaries, messages to browsers."""
 
 from typing import Protocol
 

@@ -58,6 +58,7 @@ class _Running:
         self._parts = parts
         self._chat = ChatAtWork(facts, owned, tasks, parts)
         self._flight: Flight | None = None
+        self._title = ""
         self._stumbles = (0, 0)  # of a history version, how many
 
     async def run(self) -> None:
@@ -103,6 +104,7 @@ class _Running:
         try:
             prepared = await parts.preparing.prepare(chat.facts)
             turn = Turn(chat, prepared, parts)
+            self._title = prepared.title
             self._begun(prepared, await chat.history())
             await turn.run()
             if not turn.only_compacted:
@@ -148,7 +150,7 @@ class _Running:
             # Rows that can't be stored would let it run, and be paid for, again and again.
             _log.error("what there is of a step can't be stored", chat_id=str(self._chat.chat_id), exc_info=refused)
             await self._chat.commit(lambda fence: finish_error(fence, [], error=error))
-        self._ended(Ending.FAILED)
+        self._ended(Ending.FAILED, error=error)
 
     async def _fail(self, failed: TurnFailed, flight: Flight | None) -> None:
         """Park the chat on the error, with what there is of the step."""
@@ -199,7 +201,7 @@ class _Running:
         )
         self._tell(lambda: self._parts.around.begun(chat))
 
-    def _ended(self, ending: Ending) -> None:
+    def _ended(self, ending: Ending, *, error: str | None = None) -> None:
         facts = self._chat.facts
         turn = EndedTurn(
             chat_id=facts.chat_id,
@@ -209,6 +211,8 @@ class _Running:
             history_version=facts.history_version,
             model_config_id=facts.last_model_config_id,
             history=self._chat.known_history(),
+            title=self._title,
+            error=error,
         )
         self._tell(lambda: self._parts.around.ended(turn))
 

@@ -11,6 +11,7 @@ from chatd.core import chat_summary, labels
 from chatd.core.chat_summary import is_due, report_snippet, summary_of, summary_question
 from chatd.core.labels import Ending, Fixed, FromModel, label_for, label_of
 from chatd.core.messages import Message
+from chatd.core.push_message import PushMessage, is_told, turn_message
 from chatd.core.said_text import last_answer
 from chatd.core.side_kind import SideKind
 from chatd.engine.short_answers import Question, ShortAnswers
@@ -33,6 +34,8 @@ class EndedTurn(msgspec.Struct, frozen=True, kw_only=True):
     history_version: int
     model_config_id: UUID
     history: Sequence[Message]
+    title: str = ""  # as it was when the turn began; empty when nobody has looked
+    error: str | None = None  # of a turn that failed, as it is stored
 
 
 class LabelMade(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,8 +54,13 @@ class SummaryMade(msgspec.Struct, frozen=True, kw_only=True):
     history_version: int
 
 
+def _told_nobody(_user_id: UUID, _message: PushMessage) -> None:
+    pass
+
+
 class TurnEnds:
-    """`on_label` and `on_summary` announce what was stored; they must return at once."""
+    """`on_label` and `on_summary` announce what was stored, `push` tells the owner's browsers; all return at once.
+    `newest_title` lays a title that was made meanwhile over the one that a turn knows."""
 
     def __init__(
         self,
@@ -63,6 +71,8 @@ class TurnEnds:
         clock: Clock,
         on_label: Callable[[LabelMade], None],
         on_summary: Callable[[SummaryMade], None],
+        push: Callable[[UUID, PushMessage], None] = _told_nobody,
+        newest_title: Callable[[UUID, str], str] = lambda _, known: known,
     ) -> None:
         self._jobs = jobs
         self._store = store
@@ -70,16 +80,24 @@ class TurnEnds:
         self._clock = clock
         self._on_label = on_label
         self._on_summary = on_summary
+        self._push = push
+        self._newest_title = newest_title
 
     def ended(self, turn: EndedTurn) -> None:
-        """Returns at once. Labels belong to root chats; of a child the beginning of its report is shown."""
+        """Returns at once. Labels belong to root chats; of a child the beginning of its report is shown, and nobody is
+        told."""
         if turn.is_child:
             self._child_ended(turn)
             return
         plan = label_for(turn.ending, last_answer(turn.history))
+        is_labelled = False
         if plan is not None:
             seconds = labels.SECONDS + _WRITE_SECONDS
-            self._jobs.start(SideKind.LABEL, turn.chat_id, lambda: self._label(turn, plan), seconds=seconds)
+            is_labelled = self._jobs.start(
+                SideKind.LABEL, turn.chat_id, lambda: self._label(turn, plan), seconds=seconds
+            )
+        if turn.ending is Ending.FAILED or not is_labelled:
+            self._tell(turn, None)  # else the label says best what was done, and tells
         if turn.ending is Ending.FINISHED and (question := summary_question(turn.history)):
             seconds = chat_summary.TOTAL_SECONDS
             self._jobs.start(SideKind.SUMMARY, turn.chat_id, lambda: self._summarise(turn, question), seconds=seconds)
@@ -91,16 +109,33 @@ class TurnEnds:
             )
 
     async def _label(self, turn: EndedTurn, plan: Fixed | FromModel) -> None:
-        label = plan.label if isinstance(plan, Fixed) else await self._from_model(turn, plan)
+        made = None if isinstance(plan, Fixed) else await self._from_model(turn, plan)
+        label = plan.label if isinstance(plan, Fixed) else made or plan.otherwise
         stored = await self._store.set_turn_label(id=turn.chat_id, history_version=turn.history_version, label=label)
         if stored is None:
             return  # the chat has moved on, and its next turn gets a label of its own
         self._on_label(
             LabelMade(chat_id=turn.chat_id, owner_id=turn.owner_id, label=label, history_version=turn.history_version)
         )
+        if turn.ending is not Ending.FAILED:
+            self._tell(turn, made)
 
-    async def _from_model(self, turn: EndedTurn, plan: FromModel) -> str:
-        """The model's label if it has one in time."""
+    def _tell(self, turn: EndedTurn, label: str | None) -> None:
+        """The owner's browsers, with what is in memory."""
+        if not is_told(turn.ending):
+            return
+        message = turn_message(
+            turn.ending,
+            chat_id=turn.chat_id,
+            title=self._newest_title(turn.chat_id, turn.title),
+            history=turn.history,
+            label=label,
+            error=turn.error,
+        )
+        self._push(turn.owner_id, message)
+
+    async def _from_model(self, turn: EndedTurn, plan: FromModel) -> str | None:
+        """The model's label if it has a good one in time."""
         try:
             async with self._clock.timeout(labels.SECONDS, timer="label"):
                 answer = await self._answers.answer(
@@ -115,8 +150,8 @@ class TurnEnds:
                 )
         except (ModelCallFailed, TimeoutError) as error:
             _log.info("a turn gets the fixed label", chat_id=str(turn.chat_id), error=str(error) or "too slow")
-            return plan.otherwise
-        return label_of(answer) or plan.otherwise
+            return None
+        return label_of(answer)
 
     async def _summarise(self, turn: EndedTurn, question: str) -> None:
         since = await self._store.count_messages_since_summary(id=turn.chat_id, history_version=turn.history_version)

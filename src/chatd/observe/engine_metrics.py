@@ -53,6 +53,7 @@ class EngineMetrics:
         self.tool_seconds = spread("chatd_tool_seconds", "Time of a call of a tool.", TOOL_BUCKETS, "tool")
         self.tool_bytes = spread("chatd_tool_result_bytes", "Size of a result.", RESULT_BUCKETS, "tool")
         self.dropped = count("chatd_stream_parts_dropped_total", "Live parts that found no room.").of()
+        self.pushes = count("chatd_push_messages_total", "Messages to browsers.", "outcome")
         self._chats = Gauge("chatd_chats", "Chats that this process runs.", ["state"], registry=registry)
         self._queued = Gauge("chatd_chats_queued", "Chats that wait for any process.", ["pool"], registry=registry)
         self.generating = 0

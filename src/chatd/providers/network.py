@@ -62,7 +62,7 @@ def trust(ca: Path | None) -> ssl.SSLContext:
 def vendor_socket(found: Sequence[Any]) -> socket.socket:
     """A socket for one answer of the resolver, so that no name leads to a forbidden address either."""
     family, kind, protocol, _, address = found
-    _check(address[0])
+    check_address(address[0])
     made = socket.socket(family=family, type=kind, proto=protocol)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for name, value in _KEEP_ALIVE:
@@ -71,7 +71,7 @@ def vendor_socket(found: Sequence[Any]) -> socket.socket:
     return made
 
 
-def _check(address: str) -> None:
+def check_address(address: str) -> None:
     asked = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(asked, ipaddress.IPv6Address) and asked.ipv4_mapped:
         asked = asked.ipv4_mapped

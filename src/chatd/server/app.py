@@ -22,6 +22,7 @@ from chatd.server.routes.models import models_router
 from chatd.server.routes.pages import welcome_page, welcome_style
 from chatd.server.routes.providers import providers_router
 from chatd.server.routes.site import site_router
+from chatd.server.routes.push import push_router
 from chatd.server.routes.tokens import tokens_router
 from chatd.server.routes.usage_limits import usage_limits_router
 from chatd.server.routes.users import users_router
@@ -34,6 +35,7 @@ def build_app(parts: RouteParts) -> Litestar:
             login_router,
             tokens_router,
             groups_router,
+            push_router,
             site_router,
             providers_router,
             models_router,

@@ -32,6 +32,7 @@ from chatd.server.identity import Identity
 from chatd.server.janitor import clean_forever
 from chatd.server.metering import engine_meter
 from chatd.server.passwords import open_passwords
+from chatd.server.push import Push, running_push
 from chatd.server.relay.address import open_relay_socket
 from chatd.server.settings import Settings
 from chatd.server.versions import Versions
@@ -124,6 +125,7 @@ class Replica(msgspec.Struct, frozen=True):
     transport: Transport
     outbound: Outbound
     engine: Engine
+    push: Push
 
 
 @asynccontextmanager
@@ -170,6 +172,16 @@ async def running_replica(
         row = ReplicaRow(id, relay_url, socket.gethostname(), os.getpid(), chatd.__version__)
         lease = await stack.enter_async_context(_heartbeat(opened, row, clock=clock))
         meter = await stack.enter_async_context(engine_meter(opened.metrics, settings, clock=clock, replica=replica))
+        push = await stack.enter_async_context(
+            running_push(
+                opened.store,
+                versions,
+                outbound,
+                settings=settings,
+                clock=clock,
+                counted=opened.metrics.engine.pushes,
+            )
+        )
         engine = await stack.enter_async_context(
             running_engine(
                 opened.store,
@@ -182,6 +194,7 @@ async def running_replica(
                 clock=clock,
                 replica_id=id,
                 meter=meter,
+                push=push.pushes.start,
                 relay_socket=relay_socket,
             )
         )
@@ -205,6 +218,7 @@ async def running_replica(
                 transport,
                 outbound,
                 engine,
+                push,
             )
             await identity.flush()
 

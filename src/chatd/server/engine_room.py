@@ -1,7 +1,7 @@
 """Builds the engine of a replica and keeps it running: worker, runners, checkpoints, work around turns."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from socket import socket
 from uuid import UUID
@@ -10,6 +10,7 @@ import msgspec
 
 from chatd.background import beside
 from chatd.clock import Clock
+from chatd.core.push_message import PushMessage
 from chatd.core.turn_settings import ModelContext
 from chatd.engine.around import SideWork
 from chatd.engine.checkpoints import Checkpoints
@@ -83,6 +84,7 @@ async def running_engine(
     clock: Clock,
     replica_id: UUID,
     meter: EngineMeter,
+    push: Callable[[UUID, PushMessage], None],
     relay_socket: socket,
 ) -> AsyncIterator[Engine]:
     """Runs chats while the block runs. At its end steps under way are finished, for a while, and chats handed over."""
@@ -104,7 +106,16 @@ async def running_engine(
     answers = ShortAnswers(models, calls=calls, costs=SideCosts(store), clock=clock, override=for_titles, meter=meter)
     announcing = _Announcing(hints)
     titles = Titles(jobs, store, answers, announcing.title)
-    ends = TurnEnds(jobs, store, answers, clock=clock, on_label=announcing.label, on_summary=announcing.summary)
+    ends = TurnEnds(
+        jobs,
+        store,
+        answers,
+        clock=clock,
+        on_label=announcing.label,
+        on_summary=announcing.summary,
+        push=push,
+        newest_title=titles.laid_over,
+    )
     parts = EngineParts(
         store=store,
         transitions=transitions,

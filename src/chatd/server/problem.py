@@ -17,6 +17,7 @@ from chatd.core.errors import (
     Misdirected,
     ModelFailed,
     NotFound,
+    PushFailed,
     QueueFull,
     StoreUnavailable,
     Throttled,
@@ -134,7 +135,7 @@ def _of_chatd(error: ChatdError) -> Answer | None:
             return Answer(429, problem, {"retry-after": str(max(1, -int(-error.retry_after_seconds // 1)))})
         case QueueFull():
             return Answer(429, problem)
-        case ModelFailed():
+        case ModelFailed() | PushFailed():
             return Answer(502, problem)
         case StoreUnavailable():
             return Answer(503, problem, {"retry-after": str(STORE_RETRY_SECONDS)})

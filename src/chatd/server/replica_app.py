@@ -14,6 +14,7 @@ from chatd.server.middleware.experiments import ExperimentGate
 from chatd.server.model_configs import ModelConfigs
 from chatd.server.providers import Providers
 from chatd.server.queued_chats import QueuedChats
+from chatd.server.push import PushSubscribing
 from chatd.server.routes.asking import RouteParts
 from chatd.server.routes.files import FILES_PATH
 from chatd.server.routes.health import HealthRoutes
@@ -45,6 +46,8 @@ async def replica_app(replica: Replica, settings: Settings, *, draining: Drainin
         chat_config=ChatConfig(store, models),
         chats=chats_of(store, replica.engine, replica.models, replica.hints, replica.clock, organization.id),
         versions=replica.versions,
+        links=DownloadLinks(store, replica.opened.cipher, replica.clock),
+        push=PushSubscribing(store, replica.push, replica.versions, replica.clock),
         clock=replica.clock,
         organization_id=organization.id,
         secure_cookies=public_url.startswith("https:"),
@@ -54,6 +57,7 @@ async def replica_app(replica: Replica, settings: Settings, *, draining: Drainin
             deployment_id=str(organization.id),
             experiments=sorted(settings.experiments),
         ),
+            webpush_public_key=replica.push.public_key,
     )
 
     async def recognize(scope: Scope) -> SignedIn | None:

@@ -231,6 +231,18 @@ class EmailAddress(msgspec.Struct, frozen=True):
         return text_of(raw)
 
 
+class Contact(msgspec.Struct, frozen=True):
+    """Whom others can write to, as a URL."""
+
+    allowed: str = "an email address, or a URL that starts with https://"
+
+    def parse(self, raw: object, folder: Path) -> str:
+        text = text_of(raw)
+        if text.startswith("https://"):
+            return Url(("https",)).parse(text, folder)
+        return f"mailto:{EmailAddress().parse(text.removeprefix('mailto:'), folder)}"
+
+
 class Password(msgspec.Struct, frozen=True):
     allowed: str = f"a password of {people.PASSWORD_SHORTEST} to {people.PASSWORD_LONGEST} characters"
 

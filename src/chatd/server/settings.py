@@ -20,6 +20,7 @@ from chatd.server.setting_kinds import (
     Certificates,
     Choice,
     ClampedNumber,
+    Contact,
     EmailAddress,
     EncryptionKeyText,
     FilePath,
@@ -197,6 +198,23 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     outbound_ca: Annotated[
         Path | None,
         Setting(Certificates(), "Certificates for those requests, trusted besides the system's.", default_text="none"),
+    ] = None
+    outbound_private_networks: Annotated[
+        tuple[str, ...],
+        Setting(
+            ListOf(Network()),
+            "Networks that requests may go to although they are not public, where a user gave the address: that of a "
+            "push service.",
+            default_text="none",
+        ),
+    ] = ()
+    push_contact: Annotated[
+        str | None,
+        Setting(
+            Contact(),
+            "Whom push services can write to about this server; some refuse messages without a real one.",
+            default_text="public_url if it is https, else webmaster at its host",
+        ),
     ] = None
     model_catalogue: Annotated[
         Path | None,

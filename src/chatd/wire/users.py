@@ -194,3 +194,4 @@ class BuildInfo(msgspec.Struct):
     external_url: str
     deployment_id: str
     experiments: list[str]
+    webpush_public_key: str  # what a page gives to `pushManager.subscribe` as `applicationServerKey`

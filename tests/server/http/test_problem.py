@@ -46,6 +46,7 @@ OURS: dict[type[errors.ChatdError], tuple[errors.ChatdError, int]] = {
     ),
     errors.Throttled: (errors.Throttled("No.", retry_after_seconds=1.2), 429),
     errors.ModelFailed: (errors.ModelFailed("No."), 502),
+    errors.PushFailed: (errors.PushFailed("No."), 502),
     errors.StoreUnavailable: (errors.StoreUnavailable("No."), 503),
     errors.NoActor: (errors.NoActor("get_user"), 500),
     errors.NotWritten: (errors.NotWritten("get_user"), 500),

@@ -24,6 +24,7 @@ from chatd.server.chats.chats import Chats
 from chatd.server.model_configs import ModelConfigs
 from chatd.server.providers import Providers
 from chatd.server.versions import Versions
+from chatd.server.push import PushSubscribing
 from chatd.store.queries import User
 from chatd.store.store import Store
 from chatd.wire.problem import Problem
@@ -51,7 +52,7 @@ _MEANINGS = {
     409: "It clashes with what is stored.",
     413: "The body is too large.",
     429: "Too many requests; `Retry-After` says when to try again.",
-    502: "The model did not do what was asked for.",
+    502: "Another server did not do what was asked for: a model, or a push service.",
 }
 
 
@@ -65,6 +66,8 @@ class RouteParts(msgspec.Struct, frozen=True):
     chat_config: ChatConfig
     chats: Chats
     versions: Versions
+    links: DownloadLinks
+    push: PushSubscribing
     clock: Clock
     organization_id: UUID
     secure_cookies: bool

@@ -1,0 +1,1 @@
+"""Web push: browsers are told when a turn has ended, also those that are closed."""
