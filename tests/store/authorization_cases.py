@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import msgspec
 
@@ -125,6 +126,16 @@ FIRST_PAGE: dict[str, Any] = {
     **ANY_CHAT,
 }
 PINNED: dict[str, Any] = {"labels": "{}", "after_pin_order": None, "after_id": None, "max_rows": 5, **ANY_CHAT}
+SEARCH: dict[str, Any] = {
+    "words": "chat",
+    "labels": "{}",
+    "with_pins": True,
+    "after_place": 0,
+    "after_updated_at": None,
+    "after_id": None,
+    "unread": None,
+    "max_rows": 5,
+}
 NO_KEY: dict[str, Any] = {"send_key": None, "fingerprint": None, "planning": None}
 ADDRESS: dict[str, Any] = {"client_address": "192.0.2.1"}
 ANY_ENTRY: dict[str, Any] = dict.fromkeys(
@@ -233,6 +244,14 @@ CASES: dict[str, Case] = {
     "settle_login": checked(UPDATE, Kind.LOGIN, lambda _: {"cleared": ["a"], "refunded": ["b"]}),
     "delete_old_login_failures": checked(DELETE, Kind.LOGIN, lambda _: {"older_than": HOUR}),
     "insert_setup_code": checked(CREATE, Kind.LOGIN, lambda _: {"hash": b"h"}),
+    # search
+    "search_chats": seen(Kind.CHAT, lambda w: {"owner_id": w.member.id, "archived": False, **SEARCH}),
+    "index_messages": msgspec.structs.replace(
+        checked(UPDATE, Kind.CHAT, lambda w: {"chat_ids": [w.chat.chat_id], "most": 10}), machines_only=True
+    ),
+    "list_unindexed_chats": msgspec.structs.replace(
+        checked(READ, Kind.CHAT, lambda _: {"after_id": UUID(int=0), "max_rows": 5}), machines_only=True
+    ),
     # messages
     "list_messages_page": in_chat(lambda _: {"before_id": None, "after_id": None, "max_rows": 5}),
     "list_user_messages": in_chat(lambda _: {"max_rows": 5}),
@@ -381,6 +400,19 @@ CASES: dict[str, Case] = {
             **NOT_TAKEN,
         },
         owner="member",
+    ),
+    "fork_chat": Case(
+        lambda w: {
+            "chat_id": new_id(),
+            "owner_id": w.member.id,
+            "source_id": w.chat.chat_id,
+            "only_owner": None,
+            "at_message": None,
+            "title": None,
+        },
+        lambda w: [(CREATE, Resource(Kind.CHAT, owner=w.member.id))],
+        filtered=Kind.CHAT,
+        raises=True,
     ),
     "send_message": asked(
         RUN,

@@ -15,7 +15,7 @@ from chatd.core.secret import Secret
 from chatd.store.queries import CheckpointRow
 from chatd.store.store import SqlStore
 from chatd.store.transitions import NewChat, Repeated, SendKey, Take, Transitions
-from store.authorization_cases import CIPHER, FIRST_PAGE, PINNED, SIDE_COST
+from store.authorization_cases import CIPHER, FIRST_PAGE, PINNED, SEARCH, SIDE_COST
 from store.large_world import LargeWorld, numbered
 from store.silent_hints import SilentHints
 from store.transition_driver import DYNAMIC, ERROR, answer, applied, fence, result
@@ -46,6 +46,8 @@ def reads(world: LargeWorld) -> dict[str, dict[str, Any]]:
         "count_messages_since_summary": {"id": world.chat, "history_version": 1, **mine},
         "pin_chat": {"id": world.chat, "place": 3, **mine},
         "mark_chat_read": {"id": world.chat, "message_id": 2**62, **mine},
+        "search_chats": {"owner_id": world.owner_id, "archived": False, **SEARCH, **mine},
+        "list_unindexed_chats": {"after_id": world.root, "max_rows": 500},
         "list_messages_page": {"before_id": None, "after_id": None, "max_rows": 50, **chat},
         "list_user_messages": {"max_rows": 50, **chat},
         "get_send": {"key": new_id(), **chat},
@@ -161,7 +163,10 @@ class Scenario(msgspec.Struct, frozen=True):
         now = fence(await do.commit_step(now, [answer(calls=[("c2", "look")])]))
         applied(await do.finish_turn(now))
         now = fence(await do.send_message(id, self.user(), file_ids=[self.world.file], take=self.take()))
+        applied(await do.fork_chat(new_id(), id, owner_id=self.world.owner_id, at_message=made.messages[0].id))
+        await self.sql.index_messages(chat_ids=[id, self.world.chat], most=200)
         now = fence(await do.edit_message(id, made.messages[0].id, self.user(), file_ids=[self.world.file]))
+        await self.sql.index_messages(chat_ids=[id], most=200)
         applied(await do.commit_step(now, [answer("again")], finish=True))
         now = fence(await do.request_compaction(id, take=self.take()))
         now = fence(await do.save_draft(now, answer("draft", calls=[("c3", "look")])))

@@ -111,6 +111,16 @@ SELECT pg_temp.numbered('d', n), pg_temp.numbered('a', n % {users} + 1), pg_temp
     'enc1:0000000000000000:AAAA'
 FROM generate_series(1, 1000) AS n;
 
+-- All but the last chats are searchable, and what was said in the first one lately is not.
+INSERT INTO indexed_chats (chat_id, history_version, through)
+SELECT s.chat_id, CASE WHEN s.chat_id = pg_temp.numbered('c', 1) THEN 9 ELSE 10 END,
+    (SELECT max(m.id) FROM messages m WHERE m.chat_id = s.chat_id AND NOT m.deleted) - 1
+FROM chat_state s WHERE NOT s.is_child AND s.chat_id < pg_temp.numbered('c', {chats} - 50);
+INSERT INTO message_words (chat_id, message_id, words)
+SELECT m.chat_id, m.id, to_tsvector('simple', 'some words of chat ' || m.id || ' of ' || s.owner_id)
+FROM indexed_chats i JOIN chat_state s ON s.chat_id = i.chat_id JOIN messages m ON m.chat_id = i.chat_id
+WHERE m.role IN ('user', 'assistant') AND m.visibility <> 'model' AND NOT m.deleted;
+
 -- One in fifty files was never sent.
 INSERT INTO chat_files (chat_id, file_id)
 SELECT pg_temp.numbered('c', n), pg_temp.numbered('f', n) FROM generate_series(1, {chats}) AS n WHERE n % 50 > 0;

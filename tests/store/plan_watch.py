@@ -13,7 +13,7 @@ from chatd.store.pool import connect
 TABLES = frozenset(
     {
         *("chats", "chat_state", "messages", "queued_messages", "files", "chat_files", "chat_checkpoints"),
-        *("side_costs", "chat_sends", "push_subscriptions"),
+        *("side_costs", "chat_sends", "push_subscriptions", "indexed_chats", "message_words"),
     }
 )
 _SETTINGS = """

@@ -46,7 +46,8 @@ def assert_stored(outcome: Applied, view: dict[str, Any]) -> None:
         else:
             assert row["revision"] == change.snapshot_version
     touched = {row["id"] for row in view["messages"] if row["revision"] == change.snapshot_version}
-    assert touched <= {*(message.id for message in outcome.messages), *(change.deleted_ids or ())}
+    said = {*(message.id for message in outcome.messages), *(change.inserted_ids or ()), *(change.deleted_ids or ())}
+    assert touched <= said
 
 
 def assert_moment(before: dict[str, object] | None, outcome: Applied) -> None:

@@ -25,7 +25,7 @@ from store.transition_driver import (
     prepare,
     result,
 )
-from store.world import NOW
+from store.world import NOW, add_chat
 
 Answer = Outcome | list[Applied]
 Call = Callable[[Chats, Prepared], Awaitable[Answer]]
@@ -43,12 +43,20 @@ def _editor(chat: Prepared) -> int:
     return (*chat.held, 0)[0]
 
 
+async def _fork(on: Chats, chat: Prepared) -> Outcome:
+    """Of a chat that was there before and that nobody will find."""
+    source = await add_chat(on.sql, on.owner)
+    await on.sql.give_up(chat_id=source.chat_id, error=ERROR)
+    return await on.transitions.fork_chat(chat.id, source.chat_id, owner_id=on.owner.id)
+
+
 T = Transition
 # Each way to call a transition that may lead somewhere else.
 CALLS: dict[Transition, list[Call]] = {
     T.CREATE_CHAT: [
         lambda on, chat: on.transitions.create_chat(on.new_chat(id=chat.id), [on.user()], take=on.take()),
         lambda on, chat: on.transitions.create_chat(on.new_chat(id=chat.id), [on.user()]),
+        _fork,
     ],
     T.SEND_MESSAGE: [
         lambda on, chat: on.transitions.send_message(chat.id, on.user("new")),

@@ -22,6 +22,11 @@ def chat_id_of(owner_id: UUID, key: str) -> UUID:
     return _hashed("chat", owner_id.bytes, key.encode())
 
 
+def fork_id_of(owner_id: UUID, source_id: UUID, key: str) -> UUID:
+    """Of the one fork of a chat that this key of this user makes."""
+    return _hashed("fork", owner_id.bytes, source_id.bytes, key.encode())
+
+
 def send_id_of(key: str) -> UUID:
     """The same for the same key; of a fixed length, whatever the client has taken."""
     return _hashed("send", key.encode())

@@ -64,7 +64,8 @@ _OPEN: Final = (W, E0, E1, R0, R1, I0, I1, A0, A1)
 _ARCHIVED: Final = (XW, XE0, XE1)
 
 TABLE: Final[Mapping[Transition, Landings]] = {
-    Transition.CREATE_CHAT: {N: _to(R0)},
+    # With a message it runs; with the history of another chat (fork_chat) it rests.
+    Transition.CREATE_CHAT: {N: _to(R0, W)},
     # A busy chat queues the message (R1, I1, A1), or is interrupted for it (R to I1; A goes on running, R1). A parked
     # one with a queue runs the oldest message that waits, and the new one waits (E1 to R1).
     Transition.SEND_MESSAGE: {

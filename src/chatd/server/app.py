@@ -11,6 +11,7 @@ from chatd.server.openapi import PublishedDocument
 from chatd.server.problem import litestar_answers
 from chatd.server.routes.asking import RouteParts, route_dependencies
 from chatd.server.routes.chat_config import chat_config_router
+from chatd.server.routes.chat_export import chat_export_router
 from chatd.server.routes.chat_messages import chat_messages_router
 from chatd.server.routes.chat_queue import chat_queue_router
 from chatd.server.routes.chats import chats_router
@@ -21,8 +22,8 @@ from chatd.server.routes.login import login_router
 from chatd.server.routes.models import models_router
 from chatd.server.routes.pages import welcome_page, welcome_style
 from chatd.server.routes.providers import providers_router
-from chatd.server.routes.site import site_router
 from chatd.server.routes.push import push_router
+from chatd.server.routes.site import site_router
 from chatd.server.routes.tokens import tokens_router
 from chatd.server.routes.usage_limits import usage_limits_router
 from chatd.server.routes.users import users_router
@@ -34,8 +35,8 @@ def build_app(parts: RouteParts) -> Litestar:
             users_router,
             login_router,
             tokens_router,
-            groups_router,
             push_router,
+            groups_router,
             site_router,
             providers_router,
             models_router,
@@ -45,6 +46,7 @@ def build_app(parts: RouteParts) -> Litestar:
             costs_router,
             chats_router,
             chat_messages_router,
+            chat_export_router,
             chat_queue_router,
             welcome_page,
             welcome_style,

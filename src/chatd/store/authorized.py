@@ -54,6 +54,7 @@ from chatd.store.queries import (
     GetProviderRow,
     GetTurnContextRow,
     Group,
+    IndexMessagesRow,
     InsertGroupMembersItem,
     ListChatFilesRow,
     ListChatsRow,
@@ -70,6 +71,7 @@ from chatd.store.queries import (
     ListPushSubscriptionsRow,
     ListSiteSettingsRow,
     ListSpendingRow,
+    ListUnindexedChatsRow,
     ListUserMessagesRow,
     Message,
     MessageRow,
@@ -79,6 +81,7 @@ from chatd.store.queries import (
     Provider,
     QueuedMessage,
     Replica,
+    SearchChatsRow,
     SumCostByChatRow,
     SumCostByDayRow,
     SumCostByModelRow,
@@ -833,6 +836,44 @@ class AuthorizedStore:
         self._allow("count_queued_chats", Action.READ, Resource(Kind.CHAT))
         return await self._inner.count_queued_chats()
 
+    async def search_chats(
+        self,
+        *,
+        words: str,
+        owner_id: UUID | None,
+        archived: bool,
+        labels: str,
+        with_pins: bool,
+        after_place: int,
+        after_updated_at: datetime | None,
+        after_id: UUID | None,
+        unread: bool | None,
+        max_rows: int,
+        authorize: Filter = EVERYTHING,
+    ) -> list[SearchChatsRow]:
+        authorize = self._visible("search_chats", Kind.CHAT, authorize)
+        return await self._inner.search_chats(
+            words=words,
+            owner_id=owner_id,
+            archived=archived,
+            labels=labels,
+            with_pins=with_pins,
+            after_place=after_place,
+            after_updated_at=after_updated_at,
+            after_id=after_id,
+            unread=unread,
+            max_rows=max_rows,
+            authorize=authorize,
+        )
+
+    async def index_messages(self, *, chat_ids: Sequence[UUID], most: int) -> list[IndexMessagesRow]:
+        self._allow_machine("index_messages", Action.UPDATE, Resource(Kind.CHAT))
+        return await self._inner.index_messages(chat_ids=chat_ids, most=most)
+
+    async def list_unindexed_chats(self, *, after_id: UUID, max_rows: int) -> list[ListUnindexedChatsRow]:
+        self._allow_machine("list_unindexed_chats", Action.READ, Resource(Kind.CHAT))
+        return await self._inner.list_unindexed_chats(after_id=after_id, max_rows=max_rows)
+
     async def insert_side_cost(
         self,
         *,
@@ -1060,6 +1101,27 @@ class AuthorizedStore:
             taker_runner=taker_runner,
             root_capacity=root_capacity,
             child_capacity=child_capacity,
+        )
+
+    async def fork_chat(
+        self,
+        *,
+        chat_id: UUID,
+        owner_id: UUID,
+        source_id: UUID,
+        only_owner: UUID | None,
+        at_message: int | None,
+        title: str | None,
+    ) -> ChatChange | None:
+        self._allow("fork_chat", Action.CREATE, Resource(Kind.CHAT, owner=owner_id))
+        only_owner = self._only_owner("fork_chat", Action.READ, only_owner)
+        return await self._inner.fork_chat(
+            chat_id=chat_id,
+            owner_id=owner_id,
+            source_id=source_id,
+            only_owner=only_owner,
+            at_message=at_message,
+            title=title,
         )
 
     async def send_message(

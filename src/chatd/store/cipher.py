@@ -7,6 +7,7 @@ database can put one secret in another's place.
 import base64
 import binascii
 import hashlib
+import hmac
 import os
 import re
 from collections.abc import Sequence
@@ -26,13 +27,14 @@ _SHAPE: Final = re.compile(r"^enc1:([0-9a-f]{16}):([A-Za-z0-9+/=]+)$")
 class EncryptionKey:
     """One 32-byte key and its public id."""
 
-    __slots__ = ("_aead", "id")
+    __slots__ = ("_aead", "_signing_key", "id")
 
     def __init__(self, key: bytes) -> None:
         if len(key) != KEY_BYTES:
             raise ValueError(f"an encryption key has {KEY_BYTES} bytes, not {len(key)}")
         self.id: Final = hashlib.sha256(b"chatd encryption key id\0" + key).hexdigest()[:16]
         self._aead = AESGCM(key)
+        self._signing_key = hmac.digest(key, b"chatd signing key", "sha256")
 
     @classmethod
     def from_text(cls, text: str) -> "EncryptionKey":
@@ -50,6 +52,10 @@ class EncryptionKey:
     def open(self, sealed: bytes) -> str:
         plain = self._aead.decrypt(sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:], self.id.encode())
         return plain.decode("utf-8", "surrogatepass")
+
+    def sign(self, purpose: str, message: bytes) -> bytes:
+        """32 bytes that only a holder of the key can make, for this purpose and no other."""
+        return hmac.digest(self._signing_key, purpose.encode() + b"\0" + message, "sha256")
 
     def __repr__(self) -> str:
         return f"EncryptionKey({self.id})"
@@ -86,6 +92,15 @@ class Cipher:
             return Secret(key.open(base64.b64decode(match[2])))
         except (InvalidTag, binascii.Error, UnicodeDecodeError) as error:
             raise UnreadableSecret(key.id, "the value is damaged.") from error
+
+    def sign(self, purpose: str, message: bytes) -> bytes:
+        """With the primary key."""
+        return self.primary.sign(purpose, message)
+
+    def is_signed(self, purpose: str, message: bytes, signature: bytes) -> bool:
+        """With any of the keys: a replica may have another primary one while they are rotated."""
+        signed = [hmac.compare_digest(key.sign(purpose, message), signature) for key in self._by_id.values()]
+        return any(signed)
 
     def is_current(self, stored: Secret) -> bool:
         """Whether the value is under the primary key already."""

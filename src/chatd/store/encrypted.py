@@ -37,6 +37,7 @@ from chatd.store.queries import (
     GetProviderRow,
     GetTurnContextRow,
     Group,
+    IndexMessagesRow,
     InsertGroupMembersItem,
     ListChatFilesRow,
     ListChatsRow,
@@ -53,6 +54,7 @@ from chatd.store.queries import (
     ListPushSubscriptionsRow,
     ListSiteSettingsRow,
     ListSpendingRow,
+    ListUnindexedChatsRow,
     ListUserMessagesRow,
     Message,
     MessageRow,
@@ -62,6 +64,7 @@ from chatd.store.queries import (
     Provider,
     QueuedMessage,
     Replica,
+    SearchChatsRow,
     SumCostByChatRow,
     SumCostByDayRow,
     SumCostByModelRow,
@@ -640,6 +643,41 @@ class EncryptedStore:
     async def count_queued_chats(self) -> CountQueuedChatsRow:
         return await self._inner.count_queued_chats()
 
+    async def search_chats(
+        self,
+        *,
+        words: str,
+        owner_id: UUID | None,
+        archived: bool,
+        labels: str,
+        with_pins: bool,
+        after_place: int,
+        after_updated_at: datetime | None,
+        after_id: UUID | None,
+        unread: bool | None,
+        max_rows: int,
+        authorize: Filter = EVERYTHING,
+    ) -> list[SearchChatsRow]:
+        return await self._inner.search_chats(
+            words=words,
+            owner_id=owner_id,
+            archived=archived,
+            labels=labels,
+            with_pins=with_pins,
+            after_place=after_place,
+            after_updated_at=after_updated_at,
+            after_id=after_id,
+            unread=unread,
+            max_rows=max_rows,
+            authorize=authorize,
+        )
+
+    async def index_messages(self, *, chat_ids: Sequence[UUID], most: int) -> list[IndexMessagesRow]:
+        return await self._inner.index_messages(chat_ids=chat_ids, most=most)
+
+    async def list_unindexed_chats(self, *, after_id: UUID, max_rows: int) -> list[ListUnindexedChatsRow]:
+        return await self._inner.list_unindexed_chats(after_id=after_id, max_rows=max_rows)
+
     async def insert_side_cost(
         self,
         *,
@@ -826,6 +864,25 @@ class EncryptedStore:
             taker_runner=taker_runner,
             root_capacity=root_capacity,
             child_capacity=child_capacity,
+        )
+
+    async def fork_chat(
+        self,
+        *,
+        chat_id: UUID,
+        owner_id: UUID,
+        source_id: UUID,
+        only_owner: UUID | None,
+        at_message: int | None,
+        title: str | None,
+    ) -> ChatChange | None:
+        return await self._inner.fork_chat(
+            chat_id=chat_id,
+            owner_id=owner_id,
+            source_id=source_id,
+            only_owner=only_owner,
+            at_message=at_message,
+            title=title,
         )
 
     async def send_message(

@@ -85,6 +85,9 @@ class GetChatRow(Struct, frozen=True, gc=False):
     summary: str | None
     summary_generated_at: datetime | None
     created_at: datetime
+    forked_from_chat_id: UUID | None
+    forked_from_message_id: int | None
+    copied_through: int
     status: Status
     archived: bool
     has_open_calls: bool
@@ -155,6 +158,8 @@ class ListChatsRow(Struct, frozen=True, gc=False):
     last_turn_summary: str | None
     summary: str | None
     created_at: datetime
+    forked_from_chat_id: UUID | None
+    forked_from_message_id: int | None
     updated_at: datetime
     status: Status
     archived: bool
@@ -188,6 +193,8 @@ class ListLabeledChatsRow(Struct, frozen=True, gc=False):
     last_turn_summary: str | None
     summary: str | None
     created_at: datetime
+    forked_from_chat_id: UUID | None
+    forked_from_message_id: int | None
     updated_at: datetime
     status: Status
     archived: bool
@@ -221,6 +228,8 @@ class ListPinnedChatsRow(Struct, frozen=True, gc=False):
     last_turn_summary: str | None
     summary: str | None
     created_at: datetime
+    forked_from_chat_id: UUID | None
+    forked_from_message_id: int | None
     updated_at: datetime
     status: Status
     archived: bool
@@ -254,6 +263,8 @@ class ListChildChatsRow(Struct, frozen=True, gc=False):
     last_turn_summary: str | None
     summary: str | None
     created_at: datetime
+    forked_from_chat_id: UUID | None
+    forked_from_message_id: int | None
     updated_at: datetime
     status: Status
     archived: bool
@@ -287,6 +298,9 @@ class Chat(Struct, frozen=True, gc=False):
     summary: str | None
     summary_generated_at: datetime | None
     created_at: datetime
+    forked_from_chat_id: UUID | None
+    forked_from_message_id: int | None
+    copied_through: int
 
 
 class PinChatRow(Struct, frozen=True, gc=False):
@@ -649,6 +663,57 @@ class CountQueuedChatsRow(Struct, frozen=True, gc=False):
     children: int
 
 
+class SearchChatsRow(Struct, frozen=True, gc=False):
+    """A row of search_chats."""
+
+    id: UUID
+    organization_id: UUID
+    owner_id: UUID
+    parent_chat_id: UUID | None
+    root_chat_id: UUID | None
+    title: str
+    labels: str
+    mode: ChatMode | None
+    plan_mode: bool
+    client: ChatClient
+    mcp_server_ids: list[UUID]
+    pin_order: int
+    last_read_message_id: int
+    last_turn_summary: str | None
+    summary: str | None
+    created_at: datetime
+    forked_from_chat_id: UUID | None
+    forked_from_message_id: int | None
+    updated_at: datetime
+    status: Status
+    archived: bool
+    queue_length: int
+    snapshot_version: int
+    last_model_config_id: UUID
+    last_reasoning_effort: ReasoningEffort | None
+    requires_action_deadline_at: datetime | None
+    last_error: str | None
+    owner_username: str
+    owner_name: str
+    has_unread: bool
+    message_id: int | None
+    snippet: str
+
+
+class IndexMessagesRow(Struct, frozen=True, gc=False):
+    """A row of index_messages."""
+
+    chat_id: UUID
+    is_busy: bool
+
+
+class ListUnindexedChatsRow(Struct, frozen=True, gc=False):
+    """A row of list_unindexed_chats."""
+
+    chat_id: UUID
+    is_due: bool
+
+
 class Organization(Struct, frozen=True, gc=False):
     id: UUID
     name: str
@@ -821,6 +886,9 @@ class GetTurnContextRow(Struct, frozen=True, gc=False):
     summary: str | None
     summary_generated_at: datetime | None
     created_at: datetime
+    forked_from_chat_id: UUID | None
+    forked_from_message_id: int | None
+    copied_through: int
     custom_prompt: str
     compaction_threshold: int | None
 
@@ -1129,8 +1197,8 @@ class Queries(Protocol):
         self, *, owner_id: UUID, since: datetime, until: datetime, authorize: Filter = EVERYTHING
     ) -> list[SumCostByModelRow]:
         """What the chats of a user cost in a period, dearest model first. Deleted messages count, they were paid for, and so do
-        titles, labels and summaries. `unpriced` is the number of answers whose cost is not known. Sums are exact whole numbers
-        that never overflow.
+        titles, labels and summaries; what was copied into a fork does not. `unpriced` is the number of answers whose cost is
+        not known. Sums are exact whole numbers that never overflow.
         """
         ...
 
@@ -1335,6 +1403,36 @@ class Queries(Protocol):
         """How many chats should generate and have no replica: none has room for them."""
         ...
 
+    async def search_chats(
+        self,
+        *,
+        words: str,
+        owner_id: UUID | None,
+        archived: bool,
+        labels: str,
+        with_pins: bool,
+        after_place: int,
+        after_updated_at: datetime | None,
+        after_id: UUID | None,
+        unread: bool | None,
+        max_rows: int,
+        authorize: Filter = EVERYTHING,
+    ) -> list[SearchChatsRow]:
+        """Root chats whose title, or one of whose messages, has all that is asked for; in the order of a list: pinned ones first
+        if `with_pins`, then the last active first, after a cursor of the same three. `message_id` is the newest message that
+        fits, NULL when only the title does; `snippet` is a piece of the one or the other, with the words that were found between
+        U+0001 and U+0002. `owner_id` is whose chats, which also makes it fast; NULL for everyone's.
+        """
+        ...
+
+    async def index_messages(self, *, chat_ids: Sequence[UUID], most: int) -> list[IndexMessagesRow]:
+        """Bring the words of these chats up to date. Those that there is more to do for come back."""
+        ...
+
+    async def list_unindexed_chats(self, *, after_id: UUID, max_rows: int) -> list[ListUnindexedChatsRow]:
+        """Of the next chats in the order of their ids, those whose words are not up to date, and the last one in any case."""
+        ...
+
     async def insert_side_cost(
         self,
         *,
@@ -1468,6 +1566,19 @@ class Queries(Protocol):
         child_capacity: int | None,
     ) -> ChatChange | None:
         """A new chat that runs at once."""
+        ...
+
+    async def fork_chat(
+        self,
+        *,
+        chat_id: UUID,
+        owner_id: UUID,
+        source_id: UUID,
+        only_owner: UUID | None,
+        at_message: int | None,
+        title: str | None,
+    ) -> ChatChange | None:
+        """A new chat at rest with the history of another one, up to a message. `only_owner` is whose the other one must be."""
         ...
 
     async def send_message(
@@ -1821,7 +1932,7 @@ DELETE FROM audit_log WHERE id IN (
 _GET_CHAT = (
     """-- name: get_chat
 SELECT
-    c.id, c.organization_id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode, c.client, c.mcp_server_ids, c.dynamic_tools, c.pin_order, c.last_read_message_id, c.last_turn_summary, c.summary, c.summary_generated_at, c.created_at, s.status, s.archived, s.has_open_calls, s.queue_length, s.held_length, s.generation_attempt, s.snapshot_version,
+    c.id, c.organization_id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode, c.client, c.mcp_server_ids, c.dynamic_tools, c.pin_order, c.last_read_message_id, c.last_turn_summary, c.summary, c.summary_generated_at, c.created_at, c.forked_from_chat_id, c.forked_from_message_id, c.copied_through, s.status, s.archived, s.has_open_calls, s.queue_length, s.held_length, s.generation_attempt, s.snapshot_version,
     s.history_version, s.queue_version, s.retry_version, s.replica_id, s.runner_id, s.last_model_config_id,
     s.last_reasoning_effort, s.updated_at, s.requires_action_deadline_at, s.compaction_requested_at, s.last_error,
     s.retry_state, u.username AS owner_username, u.display_name AS owner_name,
@@ -1848,7 +1959,7 @@ _LIST_CHATS = (
 SELECT
     c.id, c.organization_id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode,
     c.client, c.mcp_server_ids, c.pin_order, c.last_read_message_id, c.last_turn_summary, c.summary, c.created_at,
-    s.updated_at, s.status, s.archived, s.queue_length, s.snapshot_version, s.last_model_config_id,
+    c.forked_from_chat_id, c.forked_from_message_id, s.updated_at, s.status, s.archived, s.queue_length, s.snapshot_version, s.last_model_config_id,
     s.last_reasoning_effort, s.requires_action_deadline_at, s.last_error, u.username AS owner_username,
     u.display_name AS owner_name,
     EXISTS (
@@ -1876,7 +1987,7 @@ _LIST_LABELED_CHATS = (
 SELECT
     c.id, c.organization_id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode,
     c.client, c.mcp_server_ids, c.pin_order, c.last_read_message_id, c.last_turn_summary, c.summary, c.created_at,
-    s.updated_at, s.status, s.archived, s.queue_length, s.snapshot_version, s.last_model_config_id,
+    c.forked_from_chat_id, c.forked_from_message_id, s.updated_at, s.status, s.archived, s.queue_length, s.snapshot_version, s.last_model_config_id,
     s.last_reasoning_effort, s.requires_action_deadline_at, s.last_error, u.username AS owner_username,
     u.display_name AS owner_name,
     EXISTS (
@@ -1904,7 +2015,7 @@ _LIST_PINNED_CHATS = (
 SELECT
     c.id, c.organization_id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode,
     c.client, c.mcp_server_ids, c.pin_order, c.last_read_message_id, c.last_turn_summary, c.summary, c.created_at,
-    s.updated_at, s.status, s.archived, s.queue_length, s.snapshot_version, s.last_model_config_id,
+    c.forked_from_chat_id, c.forked_from_message_id, s.updated_at, s.status, s.archived, s.queue_length, s.snapshot_version, s.last_model_config_id,
     s.last_reasoning_effort, s.requires_action_deadline_at, s.last_error, u.username AS owner_username,
     u.display_name AS owner_name,
     EXISTS (
@@ -1931,7 +2042,7 @@ _LIST_CHILD_CHATS = (
 SELECT
     c.id, c.organization_id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode,
     c.client, c.mcp_server_ids, c.pin_order, c.last_read_message_id, c.last_turn_summary, c.summary, c.created_at,
-    s.updated_at, s.status, s.archived, s.queue_length, s.snapshot_version, s.last_model_config_id,
+    c.forked_from_chat_id, c.forked_from_message_id, s.updated_at, s.status, s.archived, s.queue_length, s.snapshot_version, s.last_model_config_id,
     s.last_reasoning_effort, s.requires_action_deadline_at, s.last_error, u.username AS owner_username,
     u.display_name AS owner_name,
     EXISTS (
@@ -1954,7 +2065,7 @@ UPDATE chats SET
     plan_mode = coalesce($3::boolean, plan_mode)
 WHERE id = $4""",
     """
-RETURNING id, organization_id, owner_id, parent_chat_id, root_chat_id, title, labels, mode, plan_mode, client, mcp_server_ids, dynamic_tools, pin_order, last_read_message_id, last_turn_summary, summary, summary_generated_at, created_at
+RETURNING id, organization_id, owner_id, parent_chat_id, root_chat_id, title, labels, mode, plan_mode, client, mcp_server_ids, dynamic_tools, pin_order, last_read_message_id, last_turn_summary, summary, summary_generated_at, created_at, forked_from_chat_id, forked_from_message_id, copied_through
 """,
 )
 
@@ -2287,7 +2398,7 @@ FROM (
     SELECT c.owner_id, m.model_config_id, m.cost_microdollars
     FROM chats c JOIN messages m ON m.chat_id = c.id
     WHERE c.owner_id = $1 AND m.created_at >= $2::timestamptz AND m.created_at < $3::timestamptz
-      AND (m.role = 'assistant' OR m.cost_microdollars IS NOT NULL)
+      AND m.id > c.copied_through AND (m.role = 'assistant' OR m.cost_microdollars IS NOT NULL)
     UNION ALL
     SELECT s.owner_id, s.model_config_id, s.cost_microdollars
     FROM side_costs s
@@ -2311,7 +2422,7 @@ FROM (
     SELECT c.owner_id, coalesce(c.root_chat_id, c.id) AS root_chat_id, m.cost_microdollars
     FROM chats c JOIN messages m ON m.chat_id = c.id
     WHERE c.owner_id = $1 AND m.created_at >= $2::timestamptz AND m.created_at < $3::timestamptz
-      AND (m.role = 'assistant' OR m.cost_microdollars IS NOT NULL)
+      AND m.id > c.copied_through AND (m.role = 'assistant' OR m.cost_microdollars IS NOT NULL)
     UNION ALL
     SELECT s.owner_id, coalesce(c.root_chat_id, c.id), s.cost_microdollars
     FROM side_costs s JOIN chats c ON c.id = s.chat_id
@@ -2336,7 +2447,7 @@ FROM (
     SELECT c.owner_id, m.created_at, m.cost_microdollars
     FROM chats c JOIN messages m ON m.chat_id = c.id
     WHERE c.owner_id = $1 AND m.created_at >= $2::timestamptz AND m.created_at < $3::timestamptz
-      AND (m.role = 'assistant' OR m.cost_microdollars IS NOT NULL)
+      AND m.id > c.copied_through AND (m.role = 'assistant' OR m.cost_microdollars IS NOT NULL)
     UNION ALL
     SELECT s.owner_id, s.created_at, s.cost_microdollars
     FROM side_costs s
@@ -2361,7 +2472,7 @@ FROM users u CROSS JOIN LATERAL (
         SELECT m.cost_microdollars
         FROM chats c JOIN messages m ON m.chat_id = c.id
         WHERE c.owner_id = u.id AND m.created_at >= $1::timestamptz AND m.created_at < $2::timestamptz
-          AND (m.role = 'assistant' OR m.cost_microdollars IS NOT NULL)
+          AND m.id > c.copied_through AND (m.role = 'assistant' OR m.cost_microdollars IS NOT NULL)
         UNION ALL
         SELECT s.cost_microdollars
         FROM side_costs s
@@ -2384,12 +2495,13 @@ FROM chats target CROSS JOIN LATERAL (
         count(*) AS answers,
         count(*) FILTER (WHERE one.cost_microdollars IS NULL) AS unpriced
     FROM (
-        SELECT coalesce(target.root_chat_id, target.id) AS id
+        SELECT c.id, c.copied_through FROM chats c WHERE c.id = coalesce(target.root_chat_id, target.id)
         UNION ALL
-        SELECT c.id FROM chats c WHERE c.root_chat_id = coalesce(target.root_chat_id, target.id)
+        SELECT c.id, 0 FROM chats c WHERE c.root_chat_id = coalesce(target.root_chat_id, target.id)
     ) AS family CROSS JOIN LATERAL (
         SELECT m.cost_microdollars FROM messages m
-        WHERE m.chat_id = family.id AND (m.role = 'assistant' OR m.cost_microdollars IS NOT NULL)
+        WHERE m.chat_id = family.id AND m.id > family.copied_through
+          AND (m.role = 'assistant' OR m.cost_microdollars IS NOT NULL)
         UNION ALL
         SELECT s.cost_microdollars FROM side_costs s WHERE s.chat_id = family.id
     ) AS one
@@ -2629,6 +2741,92 @@ FROM chat_state
 WHERE replica_id IS NULL AND NOT archived AND status = 'running'
 """
 
+_SEARCH_CHATS = (
+    """-- name: search_chats
+SELECT
+    page.id, page.organization_id, page.owner_id, page.parent_chat_id, page.root_chat_id, page.title, page.labels, page.mode, page.plan_mode, page.client, page.mcp_server_ids, page.pin_order, page.last_read_message_id, page.last_turn_summary, page.summary, page.created_at, page.forked_from_chat_id, page.forked_from_message_id, page.updated_at, page.status, page.archived, page.queue_length, page.snapshot_version, page.last_model_config_id, page.last_reasoning_effort, page.requires_action_deadline_at, page.last_error, page.owner_username, page.owner_name, page.has_unread, page.message_id,
+    ts_headline(
+        'simple',
+        translate(coalesce(
+            (SELECT message_text(m.content) FROM messages m WHERE m.chat_id = page.id AND m.id = page.message_id),
+            page.title
+        ), E'\\u0001\\u0002', '  '),
+        websearch_to_tsquery('simple', $1::text),
+        E'StartSel=\\u0001, StopSel=\\u0002, MaxWords=24, MinWords=12, ShortWord=0'
+    ) AS snippet
+FROM (
+    SELECT
+        c.id, c.organization_id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode,
+        c.client, c.mcp_server_ids, c.pin_order, c.last_read_message_id, c.last_turn_summary, c.summary, c.created_at,
+        c.forked_from_chat_id, c.forked_from_message_id, s.updated_at, s.status, s.archived, s.queue_length, s.snapshot_version, s.last_model_config_id,
+        s.last_reasoning_effort, s.requires_action_deadline_at, s.last_error, u.username AS owner_username,
+        u.display_name AS owner_name,
+        EXISTS (
+            SELECT FROM messages m
+            WHERE m.chat_id = c.id AND m.id > c.last_read_message_id AND m.role = 'assistant' AND NOT m.deleted
+        ) AS has_unread,
+        found.message_id
+    FROM (
+        SELECT hits.chat_id, max(hits.message_id) AS message_id
+        FROM (
+            SELECT w.chat_id, w.message_id FROM message_words w
+            WHERE w.words @@ (SELECT search_query($1, $2::uuid))
+            UNION ALL
+            SELECT t.id, NULL FROM chats t
+            WHERE to_tsvector('simple', t.title) @@ (SELECT search_query($1, NULL))
+        ) AS hits
+        GROUP BY hits.chat_id
+    ) AS found
+    JOIN chats c ON c.id = found.chat_id
+    JOIN chat_state s ON s.chat_id = c.id
+    JOIN users u ON u.id = c.owner_id
+    WHERE NOT s.is_child AND s.archived = $3 AND c.labels @> $4::jsonb
+      AND c.owner_id = coalesce($2, c.owner_id)
+      AND (
+          CASE WHEN $5::boolean AND c.pin_order > 0 THEN c.pin_order ELSE 2147483647 END > $6::integer
+          OR (
+              CASE WHEN $5 AND c.pin_order > 0 THEN c.pin_order ELSE 2147483647 END = $6
+              AND (s.updated_at, c.id) < (
+                  coalesce($7::timestamptz, 'infinity'),
+                  coalesce($8::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+              )
+          )
+      )
+      AND ($9::boolean IS NULL OR $9 = EXISTS (
+          SELECT FROM messages m
+          WHERE m.chat_id = c.id AND m.id > c.last_read_message_id AND m.role = 'assistant' AND NOT m.deleted
+      ))""",
+    """
+    ORDER BY
+        CASE WHEN $5 AND c.pin_order > 0 THEN c.pin_order ELSE 2147483647 END, s.updated_at DESC, c.id DESC
+    LIMIT $10::int
+) AS page
+ORDER BY
+    CASE WHEN $5 AND page.pin_order > 0 THEN page.pin_order ELSE 2147483647 END, page.updated_at DESC, page.id DESC
+""",
+)
+
+_INDEX_MESSAGES = """-- name: index_messages
+SELECT more.id AS chat_id, more.is_busy FROM index_messages($1::uuid[], $2::integer) AS more
+"""
+
+_LIST_UNINDEXED_CHATS = """-- name: list_unindexed_chats
+SELECT page.chat_id, page.is_due FROM (
+    SELECT
+        part.chat_id,
+        part.history_version IS DISTINCT FROM (
+            SELECT i.history_version FROM indexed_chats i WHERE i.chat_id = part.chat_id
+        ) AND NOT part.is_child AS is_due,
+        row_number() OVER (ORDER BY part.chat_id) AS place, count(*) OVER () AS rows
+    FROM (
+        SELECT s.chat_id, s.history_version, s.is_child FROM chat_state s
+        WHERE s.chat_id > $1 ORDER BY s.chat_id LIMIT $2::int
+    ) AS part
+) AS page
+WHERE page.is_due OR page.place = page.rows
+ORDER BY page.chat_id
+"""
+
 _INSERT_SIDE_COST = (
     """-- name: insert_side_cost
 INSERT INTO side_costs (
@@ -2761,6 +2959,12 @@ SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.a
     $7::chat_mode, $8::boolean, $9::chat_client, $10::uuid[], $11::jsonb,
     $12::uuid, $13::reasoning_effort, $14::message_row[], $15::uuid[],
     $16::integer, $17::uuid, $18::uuid, $19::integer, $20::integer
+) AS change WHERE change.outcome <> 'not_found'
+"""
+
+_FORK_CHAT = """-- name: fork_chat
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM fork_chat(
+    $1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::bigint, $6::text
 ) AS change WHERE change.outcome <> 'not_found'
 """
 
@@ -2955,7 +3159,7 @@ WHERE user_id IS NOT DISTINCT FROM $1::uuid AND group_id IS NOT DISTINCT FROM $2
 
 _GET_TURN_CONTEXT = """-- name: get_turn_context
 SELECT
-    c.id, c.organization_id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode, c.client, c.mcp_server_ids, c.dynamic_tools, c.pin_order, c.last_read_message_id, c.last_turn_summary, c.summary, c.summary_generated_at, c.created_at,
+    c.id, c.organization_id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode, c.client, c.mcp_server_ids, c.dynamic_tools, c.pin_order, c.last_read_message_id, c.last_turn_summary, c.summary, c.summary_generated_at, c.created_at, c.forked_from_chat_id, c.forked_from_message_id, c.copied_through,
     coalesce((SELECT u.custom_prompt FROM user_settings u WHERE u.user_id = c.owner_id), '') AS custom_prompt,
     (
         SELECT t.threshold_percent FROM user_compaction_thresholds t
@@ -3095,10 +3299,10 @@ def _read_get_chat_row(row: Record) -> GetChatRow:
         row[15],
         row[16],
         row[17],
-        Status(row[18]),
+        row[18],
         row[19],
         row[20],
-        row[21],
+        Status(row[21]),
         row[22],
         row[23],
         row[24],
@@ -3108,15 +3312,18 @@ def _read_get_chat_row(row: Record) -> GetChatRow:
         row[28],
         row[29],
         row[30],
-        None if row[31] is None else ReasoningEffort(row[31]),
+        row[31],
         row[32],
         row[33],
-        row[34],
+        None if row[34] is None else ReasoningEffort(row[34]),
         row[35],
         row[36],
         row[37],
         row[38],
         row[39],
+        row[40],
+        row[41],
+        row[42],
     )
 
 
@@ -3168,17 +3375,19 @@ def _read_list_chats_row(row: Record) -> ListChatsRow:
         row[14],
         row[15],
         row[16],
-        Status(row[17]),
+        row[17],
         row[18],
-        row[19],
+        Status(row[19]),
         row[20],
         row[21],
-        None if row[22] is None else ReasoningEffort(row[22]),
+        row[22],
         row[23],
-        row[24],
+        None if row[24] is None else ReasoningEffort(row[24]),
         row[25],
         row[26],
         row[27],
+        row[28],
+        row[29],
     )
 
 
@@ -3201,17 +3410,19 @@ def _read_list_labeled_chats_row(row: Record) -> ListLabeledChatsRow:
         row[14],
         row[15],
         row[16],
-        Status(row[17]),
+        row[17],
         row[18],
-        row[19],
+        Status(row[19]),
         row[20],
         row[21],
-        None if row[22] is None else ReasoningEffort(row[22]),
+        row[22],
         row[23],
-        row[24],
+        None if row[24] is None else ReasoningEffort(row[24]),
         row[25],
         row[26],
         row[27],
+        row[28],
+        row[29],
     )
 
 
@@ -3234,17 +3445,19 @@ def _read_list_pinned_chats_row(row: Record) -> ListPinnedChatsRow:
         row[14],
         row[15],
         row[16],
-        Status(row[17]),
+        row[17],
         row[18],
-        row[19],
+        Status(row[19]),
         row[20],
         row[21],
-        None if row[22] is None else ReasoningEffort(row[22]),
+        row[22],
         row[23],
-        row[24],
+        None if row[24] is None else ReasoningEffort(row[24]),
         row[25],
         row[26],
         row[27],
+        row[28],
+        row[29],
     )
 
 
@@ -3267,17 +3480,19 @@ def _read_list_child_chats_row(row: Record) -> ListChildChatsRow:
         row[14],
         row[15],
         row[16],
-        Status(row[17]),
+        row[17],
         row[18],
-        row[19],
+        Status(row[19]),
         row[20],
         row[21],
-        None if row[22] is None else ReasoningEffort(row[22]),
+        row[22],
         row[23],
-        row[24],
+        None if row[24] is None else ReasoningEffort(row[24]),
         row[25],
         row[26],
         row[27],
+        row[28],
+        row[29],
     )
 
 
@@ -3301,6 +3516,9 @@ def _read_chat(row: Record) -> Chat:
         row[15],
         row[16],
         row[17],
+        row[18],
+        row[19],
+        row[20],
     )
 
 
@@ -3393,6 +3611,43 @@ def _read_list_owned_chats_row(row: Record) -> ListOwnedChatsRow:
 
 def _read_list_chat_versions_row(row: Record) -> ListChatVersionsRow:
     return ListChatVersionsRow(row[0], row[1], row[2], row[3], row[4], row[5], Status(row[6]), row[7], row[8], row[9])
+
+
+def _read_search_chats_row(row: Record) -> SearchChatsRow:
+    return SearchChatsRow(
+        row[0],
+        row[1],
+        row[2],
+        row[3],
+        row[4],
+        row[5],
+        row[6],
+        None if row[7] is None else ChatMode(row[7]),
+        row[8],
+        ChatClient(row[9]),
+        row[10],
+        row[11],
+        row[12],
+        row[13],
+        row[14],
+        row[15],
+        row[16],
+        row[17],
+        row[18],
+        Status(row[19]),
+        row[20],
+        row[21],
+        row[22],
+        row[23],
+        None if row[24] is None else ReasoningEffort(row[24]),
+        row[25],
+        row[26],
+        row[27],
+        row[28],
+        row[29],
+        row[30],
+        row[31],
+    )
 
 
 def _read_token(row: Record) -> Token:
@@ -3490,6 +3745,9 @@ def _read_get_turn_context_row(row: Record) -> GetTurnContextRow:
         row[17],
         row[18],
         row[19],
+        row[20],
+        row[21],
+        row[22],
     )
 
 
@@ -4156,6 +4414,47 @@ class SqlQueries:
             raise NotFound("Queued chats")
         return CountQueuedChatsRow(*row_)
 
+    async def search_chats(
+        self,
+        *,
+        words: str,
+        owner_id: UUID | None,
+        archived: bool,
+        labels: str,
+        with_pins: bool,
+        after_place: int,
+        after_updated_at: datetime | None,
+        after_id: UUID | None,
+        unread: bool | None,
+        max_rows: int,
+        authorize: Filter = EVERYTHING,
+    ) -> list[SearchChatsRow]:
+        condition_, values_ = render(authorize, {"owner": "s.owner_id"}, 11)
+        statement_ = f"{_SEARCH_CHATS[0]} AND {condition_}{_SEARCH_CHATS[1]}"
+        return [
+            _read_search_chats_row(row)
+            for row in await self._db.fetch(
+                statement_,
+                words,
+                owner_id,
+                archived,
+                labels,
+                with_pins,
+                after_place,
+                after_updated_at,
+                after_id,
+                unread,
+                max_rows,
+                *values_,
+            )
+        ]
+
+    async def index_messages(self, *, chat_ids: Sequence[UUID], most: int) -> list[IndexMessagesRow]:
+        return [IndexMessagesRow(*row) for row in await self._db.fetch(_INDEX_MESSAGES, chat_ids, most)]
+
+    async def list_unindexed_chats(self, *, after_id: UUID, max_rows: int) -> list[ListUnindexedChatsRow]:
+        return [ListUnindexedChatsRow(*row) for row in await self._db.fetch(_LIST_UNINDEXED_CHATS, after_id, max_rows)]
+
     async def insert_side_cost(
         self,
         *,
@@ -4356,6 +4655,19 @@ class SqlQueries:
             root_capacity,
             child_capacity,
         )
+        return None if row_ is None else _read_chat_change(row_)
+
+    async def fork_chat(
+        self,
+        *,
+        chat_id: UUID,
+        owner_id: UUID,
+        source_id: UUID,
+        only_owner: UUID | None,
+        at_message: int | None,
+        title: str | None,
+    ) -> ChatChange | None:
+        row_ = await self._db.fetchrow(_FORK_CHAT, chat_id, owner_id, source_id, only_owner, at_message, title)
         return None if row_ is None else _read_chat_change(row_)
 
     async def send_message(

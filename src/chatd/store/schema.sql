@@ -349,6 +349,9 @@ CREATE TABLE public.chats (
     summary text,
     summary_generated_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
+    forked_from_chat_id uuid,
+    forked_from_message_id bigint,
+    copied_through bigint DEFAULT 0 NOT NULL,
     CONSTRAINT chats_dynamic_tools_is_list CHECK ((jsonb_typeof(dynamic_tools) = 'array'::text)),
     CONSTRAINT chats_family CHECK (((parent_chat_id IS NULL) = (root_chat_id IS NULL))),
     CONSTRAINT chats_labels_is_object CHECK ((jsonb_typeof(labels) = 'object'::text)),
@@ -401,11 +404,24 @@ CREATE TABLE public.groups (
     CONSTRAINT groups_name_shape CHECK ((name ~ '^[a-zA-Z0-9]([a-zA-Z0-9_.-]{0,30}[a-zA-Z0-9])?$'::text))
 );
 
+CREATE TABLE public.indexed_chats (
+    chat_id uuid NOT NULL,
+    history_version bigint NOT NULL,
+    through bigint NOT NULL
+)
+WITH (fillfactor='80');
+
 CREATE TABLE public.login_failures (
     subject text NOT NULL,
     failures integer NOT NULL,
     last_failed_at timestamp with time zone NOT NULL,
     CONSTRAINT login_failures_not_negative CHECK ((failures >= 0))
+);
+
+CREATE TABLE public.message_words (
+    chat_id uuid NOT NULL,
+    message_id bigint NOT NULL,
+    words tsvector NOT NULL
 );
 
 CREATE TABLE public.messages (
@@ -679,8 +695,14 @@ ALTER TABLE ONLY public.group_members
 ALTER TABLE ONLY public.groups
     ADD CONSTRAINT groups_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.indexed_chats
+    ADD CONSTRAINT indexed_chats_pkey PRIMARY KEY (chat_id);
+
 ALTER TABLE ONLY public.login_failures
     ADD CONSTRAINT login_failures_pkey PRIMARY KEY (subject);
+
+ALTER TABLE ONLY public.message_words
+    ADD CONSTRAINT message_words_pkey PRIMARY KEY (chat_id, message_id);
 
 ALTER TABLE ONLY public.messages
     ADD CONSTRAINT messages_pkey PRIMARY KEY (chat_id, id);
@@ -769,6 +791,8 @@ CREATE INDEX chats_by_parent ON public.chats USING btree (parent_chat_id) WHERE 
 
 CREATE INDEX chats_by_root ON public.chats USING btree (root_chat_id) WHERE (root_chat_id IS NOT NULL);
 
+CREATE INDEX chats_by_title_words ON public.chats USING gin (to_tsvector('simple'::regconfig, title));
+
 CREATE INDEX chats_pinned ON public.chats USING btree (owner_id, pin_order) WHERE (pin_order > 0);
 
 CREATE INDEX files_by_owner ON public.files USING btree (owner_id);
@@ -780,6 +804,8 @@ CREATE INDEX group_members_by_user ON public.group_members USING btree (user_id)
 CREATE UNIQUE INDEX groups_name_key ON public.groups USING btree (lower(name));
 
 CREATE INDEX login_failures_by_time ON public.login_failures USING btree (last_failed_at);
+
+CREATE INDEX message_words_words ON public.message_words USING gin (words);
 
 CREATE INDEX messages_boundary ON public.messages USING btree (chat_id, id DESC) WHERE (compressed AND (visibility = 'model'::public.message_visibility) AND (NOT deleted));
 
@@ -903,6 +929,12 @@ ALTER TABLE ONLY public.group_members
 
 ALTER TABLE ONLY public.group_members
     ADD CONSTRAINT group_members_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.indexed_chats
+    ADD CONSTRAINT indexed_chats_chat_id_fkey FOREIGN KEY (chat_id) REFERENCES public.chats(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.message_words
+    ADD CONSTRAINT message_words_chat_id_fkey FOREIGN KEY (chat_id) REFERENCES public.indexed_chats(chat_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.messages
     ADD CONSTRAINT messages_chat_id_fkey FOREIGN KEY (chat_id) REFERENCES public.chat_state(chat_id) ON DELETE CASCADE;

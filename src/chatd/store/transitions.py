@@ -149,6 +149,21 @@ class Transitions:
         )
         return self._outcome(Transition.CREATE_CHAT, change, messages)
 
+    async def fork_chat(
+        self, new_id: UUID, source_id: UUID, *, owner_id: UUID, at_message: int | None = None, title: str | None = None
+    ) -> Outcome:
+        """Another way of create_chat: at rest, with the history of a chat up to a message (None: all that is stored).
+        What was copied is not in the outcome's `messages`, only in its change's `inserted_ids`."""
+        change = await self._store.fork_chat(
+            chat_id=new_id,
+            owner_id=owner_id,
+            source_id=source_id,
+            only_owner=None,
+            at_message=at_message,
+            title=title,
+        )
+        return self._outcome(Transition.CREATE_CHAT, change)
+
     async def send_message(
         self,
         chat_id: UUID,

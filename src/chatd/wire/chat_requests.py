@@ -77,6 +77,14 @@ class EditMessage(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     reasoning_effort: ReasoningEffort | None = None
 
 
+class ForkChat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`message_id` is the last message of the copy, left out for all there is; results of its tools come with it.
+    Without a `title` it is that of the source, marked as a fork."""
+
+    message_id: Annotated[int, Meta(ge=1, le=2**63 - 1)] | None = None
+    title: Title | None = None
+
+
 class UpdateChat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is left out stays. `labels` replace all there are. `pin_order`: 0 unpins, else the place among the pinned;
     a chat that was not pinned becomes the last."""

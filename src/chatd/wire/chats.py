@@ -40,9 +40,32 @@ class ChatError(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     status_code: int | None = None
 
 
+class ChatFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A file that messages of a chat name, without its content."""
+
+    id: UUID
+    owner_id: UUID
+    organization_id: UUID
+    name: str
+    mime_type: str
+    size_bytes: int
+    created_at: datetime
+
+
+class ChatMatch(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Where a search has found its words: a piece of the newest message that has them, else of the title. `marks` are
+    the places of the words in `snippet`, counted in characters (Unicode code points): each from its first to after its
+    last."""
+
+    snippet: str
+    marks: list[tuple[int, int]]
+    message_id: int | None = None
+
+
 class Chat(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """`root_chat_id` of a root is its own. `pin_order` is 0 for a chat that is not pinned. `children` are the chats
-    that the agent of this one has started."""
+    that the agent of this one has started. `files` are there when one chat is asked for, `match` when one has searched.
+    A fork says which chat it comes from, and up to which message if that was asked for."""
 
     id: UUID
     organization_id: UUID
@@ -70,6 +93,21 @@ class Chat(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     plan_mode: Literal["plan"] | None = None
     last_error: ChatError | None = None
     queued_for_capacity: bool = False
+    forked_from_chat_id: UUID | None = None
+    forked_from_message_id: int | None = None
+    files: list[ChatFile] | None = None
+    match: ChatMatch | None = None
+
+
+class ChatDiff(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a chat has changed in its workspace, and where; what is not known is left out."""
+
+    chat_id: UUID
+    provider: str | None = None
+    remote_origin: str | None = None
+    branch: str | None = None
+    pull_request_url: str | None = None
+    diff: str | None = None
 
 
 class ChatMessageUsage(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,6 +8,8 @@ from chatd.clock import Clock
 from chatd.engine.models import Models
 from chatd.server.chats.changing import Changing
 from chatd.server.chats.creating import Creating
+from chatd.server.chats.exporting import Exporting
+from chatd.server.chats.forking import Forking
 from chatd.server.chats.listing import Listing
 from chatd.server.chats.queueing import Queueing
 from chatd.server.chats.reading import Reading
@@ -28,6 +30,8 @@ class Chats(msgspec.Struct, frozen=True, kw_only=True):
     steering: Steering
     changing: Changing
     retitling: Retitling
+    exporting: Exporting
+    forking: Forking
 
 
 def chats_of(store: Store, engine: Engine, models: Models, hints: Hints, clock: Clock, organization_id: UUID) -> Chats:
@@ -42,4 +46,6 @@ def chats_of(store: Store, engine: Engine, models: Models, hints: Hints, clock: 
         steering=Steering(store, engine, reading),
         changing=Changing(store, engine, reading, hints),
         retitling=Retitling(store, engine, reading, clock),
+        exporting=Exporting(store, reading, clock),
+        forking=Forking(store, engine, reading, clock),
     )

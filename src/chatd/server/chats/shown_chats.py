@@ -14,11 +14,12 @@ from chatd.store.queries import (
     ListChildChatsRow,
     ListLabeledChatsRow,
     ListPinnedChatsRow,
+    SearchChatsRow,
 )
 from chatd.store.transitions import NewChat
 from chatd.wire import chats as wire
 
-ChatRow = GetChatRow | ListChatsRow | ListLabeledChatsRow | ListPinnedChatsRow | ListChildChatsRow
+ChatRow = GetChatRow | ListChatsRow | ListLabeledChatsRow | ListPinnedChatsRow | ListChildChatsRow | SearchChatsRow
 _LABELS: Final = msgspec.json.Decoder(dict[str, str])
 
 
@@ -49,6 +50,8 @@ def shown_chat(row: ChatRow, children: Iterable[ChatRow] = ()) -> wire.Chat:
         has_unread=row.has_unread,
         client_type=row.client.value,
         children=[shown_chat(child) for child in children],
+        forked_from_chat_id=row.forked_from_chat_id,
+        forked_from_message_id=row.forked_from_message_id,
     )
 
 
@@ -102,6 +105,9 @@ def chat_just_made(chat: NewChat, change: ChatChange, username: str) -> GetChatR
         summary=None,
         summary_generated_at=None,
         created_at=change.happened_at,
+        forked_from_chat_id=None,
+        forked_from_message_id=None,
+        copied_through=0,
         owner_username=username,
         owner_name="",
         has_unread=False,

@@ -1,6 +1,7 @@
 """/api/experimental/chats/files: what users attach to messages."""
 
 import hashlib
+from datetime import datetime
 from email.message import Message
 from typing import Annotated
 from urllib.parse import quote
@@ -13,7 +14,8 @@ from litestar.params import FromPath, QueryParameter
 from chatd.core import file_types
 from chatd.core.errors import InvalidRequest, NotFound, TooLarge, Validation
 from chatd.minting import uuid7
-from chatd.server.routes.asking import AnyRequest, TheAsk, problems
+from chatd.server.routes.asking import AnyRequest, TheAsk, TheVisit, problems
+from chatd.store.queries import File
 
 _TAG = ["files"]
 _Organization = Annotated[UUID | None, QueryParameter(name="organization", description="May be left out.")]
@@ -23,6 +25,20 @@ class UploadedFile(msgspec.Struct):
     """To be named in a message's `file` part."""
 
     id: UUID
+
+
+class DownloadUrl(msgspec.Struct, frozen=True):
+    """An address that gives the file without a session until it expires. `sha256` is of the content, in hexadecimal."""
+
+    url: str
+    expires_at: datetime
+    sha256: str
+    size_bytes: int
+    name: str
+    mime_type: str
+
+
+_Token = Annotated[str, QueryParameter(max_length=200, description="As in the `url` that was made.")]
 
 
 @post("/", tags=_TAG, responses=problems(400, 401, 413))
@@ -58,13 +74,43 @@ async def get_file(file: FromPath[UUID], ask: TheAsk) -> Response[bytes]:
     row = await ask.store.get_file(id=file)
     if row is None:
         raise NotFound("File")
-    shown = "attachment" if row.media_type == "application/pdf" else "inline"
+    return _content(row, shown="attachment" if row.media_type == "application/pdf" else "inline", kept=_FOR_EVER)
+
+
+@post("/{file:uuid}/download-url", tags=_TAG, status_code=200, responses=problems(401, 404))
+async def make_download_url(file: FromPath[UUID], ask: TheAsk) -> DownloadUrl:
+    """An address of a file that can be given to something without a session, for five minutes. It ends sooner when
+    the file is gone, or when who has made it may not read the file any more."""
+    row = await ask.store.get_file_metadata(id=file)
+    if row is None:
+        raise NotFound("File")
+    link = ask.links.make(ask.person, file)
+    return DownloadUrl(
+        url=f"{ask.build_info.external_url.rstrip('/')}{FILES_PATH}/{file}/download?token={link.token}",
+        expires_at=link.expires_at,
+        sha256=row.sha256.hex(),
+        size_bytes=row.size,
+        name=row.name,
+        mime_type=row.media_type,
+    )
+
+
+@get("/{file:uuid}/download", tags=_TAG, responses=problems(400, 404), media_type="application/octet-stream")
+async def download_file(file: FromPath[UUID], visit: TheVisit, token: _Token = "") -> Response[bytes]:
+    """The content of a file, for whoever has its address. 404 when the address is not valid any more, or never was."""
+    return _content(await visit.links.open(file, token), shown="attachment", kept="no-store")
+
+
+_FOR_EVER = "private, max-age=31536000, immutable"
+
+
+def _content(row: File, *, shown: str, kept: str) -> Response[bytes]:
     return Response(
         row.data,
         media_type=row.media_type,  # a text is said to be UTF-8 by the framework
         headers={
             "content-disposition": f"{shown}; filename*=UTF-8''{quote(row.name)}",
-            "cache-control": "private, max-age=31536000, immutable",
+            "cache-control": kept,
             # Whatever a browser makes of it, it does nothing.
             "content-security-policy": "sandbox; default-src 'none'",
             "x-content-type-options": "nosniff",
@@ -82,4 +128,4 @@ def _filename(disposition: str) -> str:
 
 
 FILES_PATH = "/api/experimental/chats/files"
-files_router = Router(FILES_PATH, route_handlers=[upload_file, get_file])
+files_router = Router(FILES_PATH, route_handlers=[upload_file, get_file, make_download_url, download_file])

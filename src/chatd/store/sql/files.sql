@@ -1,4 +1,5 @@
--- A file is its owner's, and only its owner's chats can have it (check_files): who may read the one may read the other.
+-- A file is its owner's, and only its owner's chats can have it (check_files), and forks of them: who may read the one may
+-- read the other, and who makes a fork could read its source.
 
 -- name: insert_file :exec
 INSERT INTO files (id, organization_id, owner_id, name, media_type, size, sha256, data)

@@ -88,8 +88,8 @@ SELECT count(*) > 0 AS has_unread FROM (
 
 -- name: sum_cost_by_model :many
 -- What the chats of a user cost in a period, dearest model first. Deleted messages count, they were paid for, and so do
--- titles, labels and summaries. `unpriced` is the number of answers whose cost is not known. Sums are exact whole numbers
--- that never overflow.
+-- titles, labels and summaries; what was copied into a fork does not. `unpriced` is the number of answers whose cost is
+-- not known. Sums are exact whole numbers that never overflow.
 -- @notnull cost_microdollars, answers, unpriced
 SELECT
     paid.model_config_id,
@@ -100,7 +100,7 @@ FROM (
     SELECT c.owner_id, m.model_config_id, m.cost_microdollars
     FROM chats c JOIN messages m ON m.chat_id = c.id
     WHERE c.owner_id = @owner_id AND m.created_at >= @since::timestamptz AND m.created_at < @until::timestamptz
-      AND (m.role = 'assistant' OR m.cost_microdollars IS NOT NULL)
+      AND m.id > c.copied_through AND (m.role = 'assistant' OR m.cost_microdollars IS NOT NULL)
     UNION ALL
     SELECT s.owner_id, s.model_config_id, s.cost_microdollars
     FROM side_costs s
@@ -123,7 +123,7 @@ FROM (
     SELECT c.owner_id, coalesce(c.root_chat_id, c.id) AS root_chat_id, m.cost_microdollars
     FROM chats c JOIN messages m ON m.chat_id = c.id
     WHERE c.owner_id = @owner_id AND m.created_at >= @since::timestamptz AND m.created_at < @until::timestamptz
-      AND (m.role = 'assistant' OR m.cost_microdollars IS NOT NULL)
+      AND m.id > c.copied_through AND (m.role = 'assistant' OR m.cost_microdollars IS NOT NULL)
     UNION ALL
     SELECT s.owner_id, coalesce(c.root_chat_id, c.id), s.cost_microdollars
     FROM side_costs s JOIN chats c ON c.id = s.chat_id
@@ -147,7 +147,7 @@ FROM (
     SELECT c.owner_id, m.created_at, m.cost_microdollars
     FROM chats c JOIN messages m ON m.chat_id = c.id
     WHERE c.owner_id = @owner_id AND m.created_at >= @since::timestamptz AND m.created_at < @until::timestamptz
-      AND (m.role = 'assistant' OR m.cost_microdollars IS NOT NULL)
+      AND m.id > c.copied_through AND (m.role = 'assistant' OR m.cost_microdollars IS NOT NULL)
     UNION ALL
     SELECT s.owner_id, s.created_at, s.cost_microdollars
     FROM side_costs s
@@ -172,7 +172,7 @@ FROM users u CROSS JOIN LATERAL (
         SELECT m.cost_microdollars
         FROM chats c JOIN messages m ON m.chat_id = c.id
         WHERE c.owner_id = u.id AND m.created_at >= @since::timestamptz AND m.created_at < @until::timestamptz
-          AND (m.role = 'assistant' OR m.cost_microdollars IS NOT NULL)
+          AND m.id > c.copied_through AND (m.role = 'assistant' OR m.cost_microdollars IS NOT NULL)
         UNION ALL
         SELECT s.cost_microdollars
         FROM side_costs s
@@ -194,12 +194,13 @@ FROM chats target CROSS JOIN LATERAL (
         count(*) AS answers,
         count(*) FILTER (WHERE one.cost_microdollars IS NULL) AS unpriced
     FROM (
-        SELECT coalesce(target.root_chat_id, target.id) AS id
+        SELECT c.id, c.copied_through FROM chats c WHERE c.id = coalesce(target.root_chat_id, target.id)
         UNION ALL
-        SELECT c.id FROM chats c WHERE c.root_chat_id = coalesce(target.root_chat_id, target.id)
+        SELECT c.id, 0 FROM chats c WHERE c.root_chat_id = coalesce(target.root_chat_id, target.id)
     ) AS family CROSS JOIN LATERAL (
         SELECT m.cost_microdollars FROM messages m
-        WHERE m.chat_id = family.id AND (m.role = 'assistant' OR m.cost_microdollars IS NOT NULL)
+        WHERE m.chat_id = family.id AND m.id > family.copied_through
+          AND (m.role = 'assistant' OR m.cost_microdollars IS NOT NULL)
         UNION ALL
         SELECT s.cost_microdollars FROM side_costs s WHERE s.chat_id = family.id
     ) AS one

@@ -16,6 +16,15 @@ SELECT change.* FROM create_chat(
     @most_files::integer, @taker::uuid, @taker_runner::uuid, @root_capacity::integer, @child_capacity::integer
 ) AS change WHERE change.outcome <> 'not_found';
 
+-- name: fork_chat :opt
+-- A new chat at rest with the history of another one, up to a message. `only_owner` is whose the other one must be.
+-- @optional only_owner
+-- @optional at_message
+-- @optional title
+SELECT change.* FROM fork_chat(
+    @chat_id::uuid, @owner_id::uuid, @source_id::uuid, @only_owner::uuid, @at_message::bigint, @title::text
+) AS change WHERE change.outcome <> 'not_found';
+
 -- name: send_message :opt
 -- A user's message, to an idle chat or into the queue of a busy one.
 -- @optional only_owner

@@ -1,0 +1,1 @@
+"""A whole chat as a file: what is written of it in each format."""

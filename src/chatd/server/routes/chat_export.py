@@ -1,0 +1,53 @@
+"""/api/experimental/chats/{chat}: a copy of it, as a file or as another chat, and what it has changed."""
+
+from typing import Annotated
+from urllib.parse import quote
+from uuid import UUID
+
+from litestar import Router, get, post
+from litestar.params import FromPath, JSONBody, QueryParameter
+from litestar.response import Stream
+
+from chatd.core.export_names import ascii_name
+from chatd.server.chats.exporting import ExportFormat
+from chatd.server.routes.asking import IdempotencyKey, TheAsk, problems
+from chatd.wire import chats as wire
+from chatd.wire.chat_requests import ForkChat
+
+_TAG = ["chats"]
+Format = Annotated[ExportFormat, QueryParameter(description="`markdown`, `json`, or `html`: one page with all in it.")]
+
+
+@get("/export", tags=_TAG, responses=problems(400, 401, 404))
+async def export_chat(chat: FromPath[UUID], ask: TheAsk, format: Format = "markdown") -> Stream:
+    """The whole chat as a file: what people see of it, oldest first."""
+    file = await ask.chats.exporting.export(chat, format)
+    name = f"attachment; filename=\"{ascii_name(file.name)}\"; filename*=UTF-8''{quote(file.name)}"
+    return Stream(
+        file.pieces,
+        media_type=file.media_type if file.media_type == "application/json" else f"{file.media_type}; charset=utf-8",
+        headers={
+            "content-disposition": name,
+            "cache-control": "no-store",
+            # Also when a browser shows it all the same.
+            "content-security-policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:",
+            "x-content-type-options": "nosniff",
+        },
+    )
+
+
+@post("/fork", tags=_TAG, responses=problems(400, 401, 404))
+async def fork_chat(
+    chat: FromPath[UUID], data: JSONBody[ForkChat], ask: TheAsk, idempotency_key: IdempotencyKey = None
+) -> wire.Chat:
+    """Begin a chat of one's own with the history of another one, up to a message. It rests until a message is sent."""
+    return await ask.chats.forking.fork(ask.person, chat, data, key=idempotency_key)
+
+
+@get("/diff", tags=_TAG, responses=problems(401, 404))
+async def get_diff(chat: FromPath[UUID], ask: TheAsk) -> wire.ChatDiff:
+    """What the chat has changed in its workspace. There are no workspaces yet, so nothing is known of it."""
+    return wire.ChatDiff(chat_id=(await ask.chats.reading.row(chat)).id)
+
+
+chat_export_router = Router("/api/experimental/chats/{chat:uuid}", route_handlers=[export_chat, fork_chat, get_diff])
