@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from chatd.core.secret import Secret
 from chatd.push.encryption import MOST_BYTES, BrowserKeys, base64url, encrypted, from_base64url, public_key
 from chatd.push.vapid import PushKey, origin
-from chatd.testing.push_service import Browser
+from chatd.testing.push_server import Browser
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -53,7 +53,7 @@ def test_the_browser_reads_what_was_sent_and_no_two_messages_look_alike(message:
     assert len(sent) <= 4096
 
 
-def test_a_message_that_no_push_service_would_take_is_refused():
+def test_a_message_that_no_push_server_would_take_is_refused():
     browser = Browser("https://push.example.com/x").subscription()
     keys = BrowserKeys(from_base64url(browser["p256dh_key"]), Secret(browser["auth_key"]))
 
@@ -89,7 +89,7 @@ def test_a_stored_key_pair_is_the_same_one_again():
     assert len(from_base64url(key.public)) == 65
 
 
-def test_a_statement_names_the_push_service_and_whom_to_write_to_and_nothing_of_the_endpoint():
+def test_a_statement_names_the_push_server_and_whom_to_write_to_and_nothing_of_the_endpoint():
     header = PushKey.new().authorization(
         "https://Push.Example.com:8443/secret?x=1", contact="mailto:ada@example.com", now=NOW
     )

@@ -21,7 +21,7 @@ from chatd.push.sender import ATTEMPT_SECONDS, Sender
 from chatd.push.subscriptions import Subscription
 from chatd.push.vapid import PushKey
 from chatd.testing.fake_clock import FakeClock
-from chatd.testing.push_service import Answer, Browser, PushService, push_service
+from chatd.testing.push_server import Answer, Browser, PushServer, push_server
 from store.world import new_id
 
 USER = new_id()
@@ -57,7 +57,7 @@ def _subscription(browser: Browser) -> Subscription:
 
 
 class Sending:
-    def __init__(self, service: PushService, browser: Browser, stored: Stored, clock: FakeClock, pushes: Pushes):
+    def __init__(self, service: PushServer, browser: Browser, stored: Stored, clock: FakeClock, pushes: Pushes):
         self.service = service
         self.browser = browser
         self.stored = stored
@@ -78,7 +78,7 @@ class Sending:
 async def sending(folder: Path) -> AsyncIterator[Sending]:
     clock = FakeClock()
     async with (
-        push_service(folder, clock=clock) as service,
+        push_server(folder, clock=clock) as service,
         open_guarded(Allowed(["127.0.0.0/8"]), ca=service.ca) as client,
     ):
         browser = service.browser()
@@ -91,7 +91,7 @@ async def sending(folder: Path) -> AsyncIterator[Sending]:
             yield Sending(service, browser, stored, clock, pushes)
 
 
-async def test_a_busy_push_service_is_asked_again_after_the_time_that_it_says(tmp_path: Path):
+async def test_a_busy_push_server_is_asked_again_after_the_time_that_it_says(tmp_path: Path):
     async with sending(tmp_path) as sent:
         sent.service.answers = [Answer(429, {"retry-after": "7"}), Answer(503)]
         sent.pushes.start(USER, trial_message())
@@ -143,7 +143,7 @@ async def test_a_browser_that_is_gone_is_removed_and_told_of(tmp_path: Path, sta
     assert (sent.stored.told, sent.counts()) == (1, {"gone": 1})
 
 
-async def test_a_push_service_that_does_not_answer_is_given_up_in_time(tmp_path: Path):
+async def test_a_push_server_that_does_not_answer_is_given_up_in_time(tmp_path: Path):
     async with sending(tmp_path) as sent:
         sent.service.answers = [Answer(hold=asyncio.Event())] * 3
         sent.pushes.start(USER, trial_message())
@@ -158,9 +158,9 @@ async def test_a_push_service_that_does_not_answer_is_given_up_in_time(tmp_path:
     assert sent.counts() == {"unreachable": 3}
 
 
-async def test_a_dead_push_service_leaves_room_for_another(tmp_path: Path):
+async def test_a_dead_push_server_leaves_room_for_another(tmp_path: Path):
     (tmp_path / "other").mkdir()
-    async with sending(tmp_path) as sent, push_service(tmp_path / "other", clock=sent.clock) as other:
+    async with sending(tmp_path) as sent, push_server(tmp_path / "other", clock=sent.clock) as other:
         sent.service.answers = [Answer(hold=asyncio.Event())] * 100
         for _ in range(50):
             sent.pushes.start(USER, trial_message())

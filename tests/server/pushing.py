@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from chatd.testing.push_service import Browser, PushService, Received, push_service
+from chatd.testing.push_server import Browser, PushServer, Received, push_server
 from server.chat_api import PATIENCE, ChatApi, chat_api
 from server.running import Answer, Api, Running, running_server
 
@@ -32,7 +32,7 @@ class Told(msgspec.Struct, frozen=True):
     """`mia` owns the chats, and `browser` is hers."""
 
     chats: ChatApi
-    service: PushService
+    service: PushServer
     browser: Browser
 
     @property
@@ -56,7 +56,7 @@ async def idle(running: Running) -> None:
             await asyncio.get_running_loop().run_in_executor(None, lambda: None)
 
 
-async def received(browser: Browser, service: PushService, count: int = 1) -> list[Received]:
+async def received(browser: Browser, service: PushServer, count: int = 1) -> list[Received]:
     """Once there are so many."""
     async with asyncio.timeout(PATIENCE):
         while len(browser.received) < count:
@@ -66,7 +66,7 @@ async def received(browser: Browser, service: PushService, count: int = 1) -> li
 
 @asynccontextmanager
 async def telling(database: Any, folder: Path, *turns: Any, **settings: Any) -> AsyncIterator[Told]:
-    async with push_service(folder) as service:
+    async with push_server(folder) as service:
         given: dict[str, Any] = {"outbound_ca": str(service.ca), "outbound_private_networks": LOOPBACK, **settings}
         if turns:
             given["turns"] = turns

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from chatd.core.push_message import FINISHED, trial_message
-from chatd.testing.push_service import Answer
+from chatd.testing.push_server import Answer
 from chatd.testing.statements import Statements
 from chatd.testing.vendors.script import Call, Refuse, Say, Silence, Turn
 from server.chat_api import CHATS, PATIENCE
@@ -123,7 +123,7 @@ async def test_a_turn_that_ends_on_another_replica_is_told_to_a_browser_that_sub
 
 @pytest.mark.behaviour("SIDE-2")
 @pytest.mark.parametrize("status", [404, 410])
-async def test_a_browser_that_its_push_service_does_not_know_any_more_is_forgotten(
+async def test_a_browser_that_its_push_server_does_not_know_any_more_is_forgotten(
     database: Any, tmp_path: Path, status: int
 ):
     async with telling(database, tmp_path) as told:
@@ -139,7 +139,7 @@ async def test_a_browser_that_its_push_service_does_not_know_any_more_is_forgott
     assert (told.service.requests, gone.status) == (1, 404)
 
 
-async def test_a_push_service_that_never_answers_delays_neither_a_turn_nor_the_end(database: Any, tmp_path: Path):
+async def test_a_push_server_that_never_answers_delays_neither_a_turn_nor_the_end(database: Any, tmp_path: Path):
     never = asyncio.Event()
     async with asyncio.timeout(PATIENCE):
         async with telling(database, tmp_path) as told:

@@ -7,7 +7,7 @@ import asyncpg
 import pytest
 
 from chatd.push.subscriptions import MOST_PER_USER
-from chatd.testing.push_service import Answer, Browser, push_service
+from chatd.testing.push_server import Answer, Browser, push_server
 from server.pushing import LOOPBACK, received, subscribe, telling, trial, unsubscribe
 from server.running import Api, running_server
 
@@ -116,7 +116,7 @@ async def test_an_address_that_is_not_public_is_refused(serving: Any, host: str)
 @pytest.mark.behaviour("SIDE-2")
 async def test_a_name_that_leads_to_such_an_address_is_not_connected_to(database: Any, tmp_path: Path):
     async with (
-        push_service(tmp_path) as service,
+        push_server(tmp_path) as service,
         running_server(database.dsn, tmp_path, outbound_ca=str(service.ca)) as running,
     ):
         stored = await subscribe(running.owner, service.browser())
@@ -135,9 +135,9 @@ async def test_a_redirect_is_not_followed(database: Any, tmp_path: Path):
     assert (answer.status, told.service.requests) == (502, 1)
 
 
-async def test_a_push_service_with_an_unknown_certificate_is_not_told(database: Any, tmp_path: Path):
+async def test_a_push_server_with_an_unknown_certificate_is_not_told(database: Any, tmp_path: Path):
     async with (
-        push_service(tmp_path) as service,
+        push_server(tmp_path) as service,
         running_server(database.dsn, tmp_path, outbound_private_networks=LOOPBACK) as running,
     ):
         await subscribe(running.owner, service.browser())

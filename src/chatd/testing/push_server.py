@@ -76,7 +76,7 @@ class Browser:
         return padded[:-1]
 
 
-class PushService:
+class PushServer:
     """`answers` are given one after the other, then 201. What was wrong with messages is in `faults`."""
 
     def __init__(self, url: str, ca: Path, clock: Clock) -> None:
@@ -158,17 +158,17 @@ class PushService:
 
 
 @asynccontextmanager
-async def push_service(folder: Path, *, clock: Clock | None = None) -> AsyncGenerator[PushService]:
+async def push_server(folder: Path, *, clock: Clock | None = None) -> AsyncGenerator[PushServer]:
     """Serves with a certificate of its own, which is in the file `ca`."""
     certificate = _certificate(folder)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)
     connections: set[asyncio.Task[None]] = set()
-    service = PushService("", certificate, clock or SystemClock())
+    service = PushServer("", certificate, clock or SystemClock())
     async with asyncio.TaskGroup() as group:
 
         def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            task = group.create_task(service.serve(reader, writer), name="push service connection")
+            task = group.create_task(service.serve(reader, writer), name="push server connection")
             connections.add(task)
             task.add_done_callback(connections.discard)
 
@@ -185,7 +185,7 @@ async def push_service(folder: Path, *, clock: Clock | None = None) -> AsyncGene
 def _certificate(folder: Path) -> Path:
     """With its key, in one file."""
     key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "push service")])
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "push server")])
     names: Sequence[x509.GeneralName] = [
         x509.DNSName("localhost"),
         x509.IPAddress(ipaddress.ip_address("127.0.0.1")),
@@ -202,7 +202,7 @@ def _certificate(folder: Path) -> Path:
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         .sign(key, hashes.SHA256())
     )
-    path = folder / "push-service.pem"
+    path = folder / "push-server.pem"
     private = key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
