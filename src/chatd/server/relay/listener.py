@@ -63,6 +63,11 @@ class RelayListener:
     def connections(self) -> int:
         return len(self._connections)
 
+    @property
+    def buffered(self) -> int:
+        """Bytes that wait for other replicas to take them."""
+        return sum(connection.buffered for connection in self._connections)
+
     async def run(self) -> None:
         async with asyncio.TaskGroup() as tasks:
 
@@ -133,6 +138,10 @@ class _Connection:
         self._due: dict[int, None] = {}  # the chats that have something to say, in the order of their turns
         self._wake = asyncio.Event()
         writer.transport.set_write_buffer_limits(high=HIGH_WATER)
+
+    @property
+    def buffered(self) -> int:
+        return self._writer.transport.get_write_buffer_size()
 
     async def run(self) -> None:
         """Until the other one leaves."""
