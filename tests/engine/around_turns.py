@@ -11,6 +11,7 @@ from chatd.clock import Clock
 from chatd.core import chat_summary, labels, titles
 from chatd.core.labels import Ending
 from chatd.core.messages import Message
+from chatd.core.push_message import PushMessage
 from chatd.core.titles import fallback_title
 from chatd.engine.meter import NO_METER, EngineMeter
 from chatd.engine.models import Models
@@ -70,9 +71,17 @@ class Around:
         costs = SideCosts(store)
         answers = ShortAnswers(models, calls=parts.calls, costs=costs, clock=parts.clock, override=overridden)
         self.titles = Titles(self.jobs, store, answers, self._note)
+        self.pushed: list[tuple[UUID, PushMessage]] = []
         self.ends = TurnEnds(
-            self.jobs, store, answers, clock=parts.clock, on_label=self._note, on_summary=self._note
-        )  # fmt: skip
+            self.jobs,
+            store,
+            answers,
+            clock=parts.clock,
+            on_label=self._note,
+            on_summary=self._note,
+            push=lambda user_id, message: self.pushed.append((user_id, message)),
+            newest_title=self.titles.laid_over,
+        )
 
     async def begin(self, text: str, *, title: str | None = None) -> UUID:
         """A chat as clients make it, with the title that it has at once, and its title under way."""
@@ -104,7 +113,15 @@ class Around:
             history=history,
         )
 
-    async def ended(self, chat_id: UUID, ending: Ending = Ending.FINISHED, *, is_child: bool = False) -> None:
+    async def ended(
+        self,
+        chat_id: UUID,
+        ending: Ending = Ending.FINISHED,
+        *,
+        is_child: bool = False,
+        title: str = "",
+        error: str = "",
+    ) -> None:
         """What a turn that has come to rest says."""
         state = await self.chats.resting(chat_id)
         self.ends.ended(
@@ -116,6 +133,8 @@ class Around:
                 history_version=state["history_version"],
                 model_config_id=self.chats.model_id,
                 history=await self.chats.messages(chat_id),
+                title=title,
+                error=error or None,
             )
         )
 
