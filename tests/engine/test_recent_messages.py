@@ -7,8 +7,9 @@ import msgspec
 import pytest
 
 from chatd.core.messages import Message
+from chatd.core.parts import TextPart
 from chatd.core.roles import Role, Visibility
-from chatd.engine.recent_messages import MOST_MESSAGES, RecentMessages
+from chatd.engine.recent_messages import MOST_BYTES_OF_CHAT, MOST_MESSAGES, RecentMessages
 from chatd.store.queries import AddedMessage, ChatChange
 from chatd.store.transitions import Applied
 from chatd.testing.fake_clock import START
@@ -27,13 +28,28 @@ def change(snapshot: int, *, before: int, history: int | None = None, **fields: 
     return ChatChange(**(nothing | known | fields))
 
 
-def commit(snapshot: int, *ids: int, before: int, visibility: Visibility = Visibility.BOTH, **fields: Any) -> Applied:
+def commit(
+    snapshot: int,
+    *ids: int,
+    before: int,
+    visibility: Visibility = Visibility.BOTH,
+    text: str = "",
+    chat_id: UUID = CHAT,
+    **fields: Any,
+) -> Applied:
     messages = tuple(
         Message(
-            id=id, chat_id=CHAT, created_at=START, revision=snapshot, role=Role.USER, parts=(), visibility=visibility
+            id=id,
+            chat_id=chat_id,
+            created_at=START,
+            revision=snapshot,
+            role=Role.USER,
+            parts=(TextPart(text=text),),
+            visibility=visibility,
         )
         for id in ids
     )
+    fields["chat_id"] = chat_id
     return Applied(change(snapshot, before=before, **fields), messages)
 
 
@@ -127,3 +143,46 @@ def test_a_draft_that_the_database_stored_is_read(recent: RecentMessages):
 
     assert after(recent, 5) is None, "its usage is known to the database alone"
     assert after(recent, 6) == []
+
+
+@pytest.mark.behaviour("STREAM-2")
+def test_long_messages_leave_room_for_fewer(recent: RecentMessages):
+    text = "x" * (MOST_BYTES_OF_CHAT // 10)
+    for number in range(1, 21):
+        recent.note(commit(number, number, before=number - 1, text=text))
+    chat = recent.get(CHAT)
+
+    assert chat is not None
+    assert chat.size <= MOST_BYTES_OF_CHAT
+    assert after(recent, 20 - len(chat.messages)) == [one.message.id for one in chat.messages]
+    assert after(recent, 19 - len(chat.messages)) is None, "what is gone is read"
+
+
+@pytest.mark.behaviour("STREAM-2")
+def test_a_message_that_is_too_long_is_read_and_what_follows_it_is_at_hand(recent: RecentMessages):
+    recent.note(commit(5, 50, before=4))
+    recent.note(commit(6, 60, before=5, text="x" * MOST_BYTES_OF_CHAT))
+    recent.note(commit(7, 70, before=6))
+
+    assert after(recent, 5) is None
+    assert after(recent, 6) == [70]
+
+
+@pytest.mark.behaviour("STREAM-2")
+def test_when_all_chats_are_too_much_those_that_rest_for_longest_go():
+    recent, chats = RecentMessages(most_bytes=100_000), [UUID(int=number) for number in range(1, 7)]
+    stops = [recent.listen(chat, lambda _: None) for chat in chats]
+    for chat in (*chats[:5], chats[0], chats[5]):
+        snapshot = 2 if recent.get(chat) else 1
+        recent.note(commit(snapshot, snapshot, before=snapshot - 1, text="x" * 7_500, chat_id=chat))
+    kept = [recent.get(chat) is not None for chat in chats]
+    recent.note(commit(3, 3, before=2, chat_id=chats[1]))
+    back = recent.get(chats[1])
+
+    assert kept == [True, False, True, True, True, True]
+    assert sum(found.size for chat in chats if (found := recent.get(chat))) <= 100_000
+    assert back is not None, "it is kept again from its next change on"
+    assert back.since == 2
+    for stop in stops:
+        stop()
+    assert recent._size == 0

@@ -136,3 +136,11 @@ async def test_what_was_read_is_read_and_what_comes_later_is_not(chats: ChatApi)
     assert seen.status == 204
     states = (unread, partly, fully, never_back, later)
     assert [state["has_unread"] for state in states] == [True, True, False, False, True]
+
+
+async def test_who_may_not_change_a_chat_may_not_ask_for_nothing_either(chats: ChatApi):
+    chat = await chats.create()
+    auditor = await chats.running.add_user("aud", "auditor")
+    answers = [await auditor.call("PATCH", f"{CHATS}/{chat['id']}", body) for body in ({}, {"title": ""})]
+
+    assert [answer.status for answer in answers] == [403, 403]

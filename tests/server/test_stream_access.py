@@ -54,7 +54,7 @@ async def test_refusals_are_plain_http(database: Any, tmp_path: Path, transport:
         assert await status(running.api, path, transport) == 401
         assert await status(stranger, path, transport) == 404
         assert await status(running.owner, stream_path(uuid7(START)), transport) == 404
-        assert await status(running.owner, stream_path("nonsense"), transport) == 400
+        assert await status(running.owner, stream_path("nonsense"), transport) == 404
         assert await status(running.owner, f"{path}?after_id=x", transport) == 400
         assert await status(running.owner, f"{path}?after=nonsense", transport) == 400
 

@@ -11,14 +11,21 @@ import aiohttp
 import msgspec
 import pytest
 
+from chatd.core.access import OPERATOR
+from chatd.core.messages import NewMessage
+from chatd.core.parts import TextPart
+from chatd.core.roles import Role
 from chatd.core.sidebar import WatchKind
 from chatd.core.states import Status
+from chatd.minting import uuid7
 from chatd.server.watch.loop import MOST_PENDING, READ_AGAIN, WatchLoop
+from chatd.store.actor import acting_as
 from chatd.store.chat_hints import ChatHint
 from chatd.store.owner_hints import OwnerEvent, OwnerEventKind
-from chatd.testing.fake_clock import FakeClock
+from chatd.store.transitions import Applied, NewChat
+from chatd.testing.fake_clock import START, FakeClock
 from chatd.testing.vendors.script import Say, Turn
-from server.chat_api import CHATS, PATIENCE, chat_api
+from server.chat_api import CHATS, PATIENCE, ChatApi, chat_api
 from server.running import Api
 from server.streaming import TRANSPORTS, Transport
 
@@ -103,6 +110,61 @@ async def test_a_list_hears_nothing_of_the_chats_of_others(database: Any, tmp_pa
 
     assert {id for _, id in olgas.seen} == {olgas_own["id"]}
     assert {id for _, id in mias.seen} == {hers["id"]}
+
+
+@pytest.mark.behaviour("STREAM-6")
+async def test_other_lists_are_told_of_labels_places_and_plan_mode(database: Any, tmp_path: Path):
+    async with chat_api(database.dsn, tmp_path, [Turn(Say("Hello."))]) as chats:
+        first, second = [await chats.create() for _ in range(2)]
+        for chat in (first, second):
+            await chats.resting(chat)
+        await chats.running.replica.hints.wait_connected()
+        async with watching(chats.mia, "websocket") as feed:
+            for chat, fields in (
+                (first, {"labels": {"team": "a"}}),
+                (first, {"pin_order": 1}),
+                (second, {"pin_order": 1}),
+                (second, {"pin_order": 1}),
+                (second, {"plan_mode": "plan"}),
+            ):
+                changed = await chats.mia.call("PATCH", f"{CHATS}/{chat['id']}", fields)
+                assert changed.status == 204, changed
+            told = [await feed.until("chat_change", chat) for chat in (first, first, second, first, second)]
+
+    assert told[0]["labels"] == {"team": "a"}
+    assert told[-1]["plan_mode"] == "plan"
+    assert (told[-2]["pin_order"], told[-1]["pin_order"]) == (2, 1), "those that made room are told of too"
+
+
+@pytest.mark.behaviour("STREAM-6")
+async def test_a_chat_comes_with_its_children(database: Any, tmp_path: Path):
+    async with chat_api(database.dsn, tmp_path, [Turn(Say("Hello."))]) as chats:
+        chat = await chats.create()
+        await chats.resting(chat)
+        child = await begin_child(chats, chat)
+        await chats.running.replica.hints.wait_connected()
+        async with watching(chats.mia, "websocket") as feed:
+            await chats.mia.call("PATCH", f"{CHATS}/{chat['id']}", {"title": "Another title"})
+            told = await feed.until("title_change", chat)
+
+    assert [one["id"] for one in told["children"]] == [str(child)]
+
+
+async def begin_child(chats: ChatApi, parent: dict[str, Any]) -> UUID:
+    """As an agent does."""
+    child = NewChat(
+        id=uuid7(START),
+        organization_id=UUID(parent["organization_id"]),
+        owner_id=UUID(parent["owner_id"]),
+        model_config_id=UUID(chats.model_id),
+        title="a part of it",
+        parent_id=UUID(parent["id"]),
+    )
+    asked = NewMessage(role=Role.USER, parts=(TextPart(text="look"),))
+    with acting_as(OPERATOR):
+        made = await chats.running.replica.engine.transitions.create_chat(child, [asked])
+    assert isinstance(made, Applied), made
+    return child.id
 
 
 async def test_who_is_not_signed_in_watches_nothing(serving: Any):

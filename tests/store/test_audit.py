@@ -62,7 +62,8 @@ def admin(world: World) -> AuthorizedStore:
 
 
 async def entries(world: World, after: int = 0, **wanted: Any) -> list[AuditLog]:
-    rows = await world.sql.list_audit_entries(**{**ANY_ENTRY, **wanted, "max_rows": 1000})
+    asked: dict[str, Any] = {**ANY_ENTRY, **wanted, "max_rows": 1000}
+    rows = await world.sql.list_audit_entries(**asked)
     return [row for row in reversed(rows) if row.id > after]
 
 

@@ -234,3 +234,14 @@ async def test_a_draft_that_is_stored_names_the_chats_model_and_results_that_nob
         assert [row["model_config_id"] for row in view["messages"]] == [None, str(model), str(model)]
         assert [message.model_config_id for message in each.messages] == [model, model]
         assert_stored(each, view)
+
+
+async def test_an_edit_names_only_what_people_could_see(chats: Chats):
+    chat = await prepare(chats, State.R0, Shape())
+    for_models = msgspec.structs.replace(chats.user("a reminder"), visibility=Visibility.MODEL)
+    stepped = applied(await chats.transitions.commit_step(chat.fence, [for_models, answer("seen")], finish=True))
+
+    edited = applied(await chats.transitions.edit_message(chat.id, chat.first_message, chats.user("other")))
+
+    assert edited.change.deleted_ids == [chat.first_message, stepped.messages[1].id]
+    assert [message["deleted"] for message in (await chats.look(chat.id))["messages"]] == [True, True, True, False]

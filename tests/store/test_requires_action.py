@@ -2,12 +2,14 @@
 
 from collections.abc import AsyncIterator
 
+import msgspec
 import pytest
 
 from chatd.core.errors import InvalidRequest
 from chatd.core.outcomes import Refusal
+from chatd.core.roles import Visibility
 from chatd.core.states import State
-from chatd.store.transitions import ACTION_SECONDS, Fence
+from chatd.store.transitions import ACTION_SECONDS, Applied, Fence
 from chatd.testing.postgres import Database
 from store.transition_driver import (
     DYNAMIC,
@@ -196,3 +198,22 @@ async def test_no_runner_writes_to_a_chat_that_nobody_runs(chats: Chats):
     ):
         assert refused(outcome).reason is Refusal.NOT_OWNER
     assert await chats.whole(chat.id) == before
+
+
+@pytest.mark.behaviour("STATE-8")
+@pytest.mark.parametrize("state", [State.W, State.E0, State.E1])
+async def test_a_compaction_needs_an_answer_since_the_last_summary(chats: Chats, state: State):
+    shape = Shape(owned=False, waiting=int(state is State.E1))
+    silent = await prepare(chats, state, shape)
+    spoken = await prepare(chats, state, msgspec.structs.replace(shape, answered=True))
+    summed = await prepare(chats, State.R0, Shape(answered=True))
+    summary = msgspec.structs.replace(chats.user("so far"), visibility=Visibility.MODEL, compressed=True)
+    applied(await chats.transitions.commit_step(summed.fence, [summary], finish=True))
+    before = await chats.look(silent.id)
+
+    outcomes = [await chats.transitions.request_compaction(chat.id) for chat in (silent, summed)]
+    asked = await chats.transitions.request_compaction(spoken.id)
+
+    assert [refused(outcome).reason for outcome in outcomes] == [Refusal.NOTHING_TO_SUMMARISE] * 2
+    assert isinstance(asked, Applied)
+    assert await chats.look(silent.id) == before

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from datetime import timedelta
 
 import pytest
 import pytest_asyncio
@@ -90,3 +91,20 @@ async def test_of_many_at_the_same_moment_one_is_sent(chats: Chats):
 def _family(outcome: list[Applied] | Refused) -> list[Applied]:
     assert not isinstance(outcome, Refused)
     return outcome
+
+
+@pytest.mark.behaviour("API-7")
+async def test_old_keys_are_forgotten_a_few_at_a_time(chats: Chats):
+    chat, keys = await prepare(chats, State.R0, Shape()), [SendKey(new_id(), new_id()) for _ in range(4)]
+    for key in keys:
+        first(await chats.transitions.send_once(chat.id, chats.user("once"), key))
+    await chats.raw(
+        "UPDATE chat_sends SET created_at = now() - interval '40 days' WHERE key = ANY ($1)",
+        [key.key for key in keys[:3]],
+    )
+
+    gone = [await chats.sql.delete_old_sends(older_than=timedelta(days=30), max_rows=2) for _ in range(3)]
+
+    assert gone == [2, 1, 0]
+    assert isinstance(await chats.transitions.send_once(chat.id, chats.user("once"), keys[3]), Repeated)
+    assert not isinstance(await chats.transitions.send_once(chat.id, chats.user("once"), keys[0]), Repeated)

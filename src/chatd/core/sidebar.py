@@ -16,6 +16,7 @@ class WatchKind(StrEnum):
     SUMMARY_CHANGE = "summary_change"  # of its last turn
     CHAT_SUMMARY_CHANGE = "chat_summary_change"
     DIFF_STATUS_CHANGE = "diff_status_change"
+    CHAT_CHANGE = "chat_change"  # of what people set beside the title: labels, its place, plan mode
 
 
 class Seen(msgspec.Struct, frozen=True, gc=False):

@@ -1,7 +1,6 @@
 """The decoded histories of chats that ran here lately: a follow-up turn reads none. Bounded by bytes."""
 
 from collections import OrderedDict
-from collections.abc import Sequence
 from typing import Final
 from uuid import UUID
 
@@ -70,9 +69,9 @@ class Histories:
     def _keep(self, chat_id: UUID, version: int, messages: tuple[Message, ...]) -> None:
         before = self._kept.get(chat_id)
         if before is not None and messages[: len(before.messages)] == before.messages:
-            size = before.size + _size(messages[len(before.messages) :])
+            size = before.size + sum(map(bytes_of, messages[len(before.messages) :]))
         else:
-            size = _size(messages)
+            size = sum(map(bytes_of, messages))
         self.forget(chat_id)
         self._kept[chat_id] = _Kept(version, messages, size)
         self._size += size
@@ -80,8 +79,9 @@ class Histories:
             self.forget(next(iter(self._kept)))
 
 
-def _size(messages: Sequence[Message]) -> int:
-    return sum(_MESSAGE_BYTES + sum(_texts(part) for part in message.parts) for message in messages)
+def bytes_of(message: Message) -> int:
+    """What a decoded message takes, about."""
+    return _MESSAGE_BYTES + sum(_texts(part) for part in message.parts)
 
 
 def _texts(part: AnyPart) -> int:

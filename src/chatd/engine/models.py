@@ -73,6 +73,11 @@ class Models:
         self._origins: dict[UUID, str] | None = None
         self._generation = 0
 
+    @property
+    def generation(self) -> int:
+        """Another number whenever anything about models has changed."""
+        return self._generation
+
     def forget(self) -> None:
         self._generation += 1
         self._cached.clear()

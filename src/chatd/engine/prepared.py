@@ -23,5 +23,6 @@ class Prepared(msgspec.Struct, frozen=True, kw_only=True):
     tools: Toolset
     window: Window
     origins: dict[UUID, str]  # the provider of each configured model
+    generation: int = 0  # of `Models`, when it was made
     sections: tuple[PromptMessage, ...] = ()
     opening: tuple[PromptMessage, ...] = ()

@@ -62,7 +62,8 @@ class Preparing:
         self._sections: dict[tuple[Circumstances, str, bool], _Sections] = {}
 
     async def prepare(self, facts: ChatFacts) -> Prepared:
-        """Raises TurnFailed when the chat has no model that can be used."""
+        """With the default in place of a model that can't be used any more. Raises TurnFailed when there is neither."""
+        generation = self._models.generation
         model = await self._model(facts.last_model_config_id)
         chat = await self._store.get_turn_context(chat_id=facts.chat_id, model_config_id=model.config_id)
         if chat is None:
@@ -82,9 +83,20 @@ class Preparing:
             tools=registry.toolset(seat, client=_client_tools(chat)),
             window=Window(min(model.context_limit, summarizer.context_limit), threshold),
             origins=await self._models.origins(),
+            generation=generation,
             sections=sections.later,
             opening=sections.opening,
         )
+
+    async def refreshed(self, prepared: Prepared, facts: ChatFacts) -> Prepared:
+        """The same, for the next step of the turn; made anew if its model was deleted or switched off meanwhile. What
+        else has changed is for the next turn."""
+        generation = self._models.generation
+        if prepared.generation == generation:
+            return prepared
+        if (await self._model(prepared.model.config_id)).config_id != prepared.model.config_id:
+            return await self.prepare(facts)
+        return msgspec.structs.replace(prepared, generation=generation)
 
     def _said(self, given: Circumstances, settings: TurnSettings) -> _Sections:
         """Made once for all turns in the same circumstances."""
@@ -101,16 +113,20 @@ class Preparing:
     async def _model(self, config_id: UUID) -> ResolvedModel:
         try:
             model = await self._models.model_for(config_id)
+            if model.is_enabled:
+                return model
+            problem = _no_model(f"The model {model.model} is switched off. Choose another one.")
         except NotFound:
-            default = await self._models.default_model()
-            if default is None:
-                raise TurnFailed(_no_model("No model is configured. Ask an administrator to add one.")) from None
-            model = default
+            problem = _no_model("No model is configured. Ask an administrator to add one.")
         except ChatdError as error:
-            raise TurnFailed(_no_model(error.message, error.detail or "")) from error
-        if not model.is_enabled:
-            raise TurnFailed(_no_model(f"The model {model.model} is switched off. Choose another one."))
-        return model
+            problem = _no_model(error.message, error.detail or "")
+        try:
+            default = await self._models.default_model()
+        except ChatdError:
+            default = None
+        if default is None or not default.is_enabled:
+            raise TurnFailed(problem)
+        return default
 
     async def _summarizer(self, settings: TurnSettings, model: ResolvedModel) -> ResolvedModel:
         """The one that the deployment has set for compactions, if it can be used."""

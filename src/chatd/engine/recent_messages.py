@@ -1,10 +1,11 @@
 """The newest messages of the chats that someone here follows: what this replica commits is shown without a read.
 
 Filled by every transition that this replica carries out, before its hint leaves and before any reader is told. What is
-not here is read: others' changes, and everything after an edit, which leaves nothing but the edited message.
+not here is read: others' changes, everything after an edit, which leaves nothing but the edited message, and what is
+too long or too long ago to be kept.
 """
 
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 from typing import Final
 from uuid import UUID
@@ -13,11 +14,14 @@ import msgspec
 
 from chatd.core.messages import Message
 from chatd.core.roles import Role, Visibility
+from chatd.engine.histories import bytes_of
 from chatd.observe.logs import get_logger
 from chatd.store.queries import ChatChange
 from chatd.store.transitions import Applied
 
 MOST_MESSAGES: Final = 256  # of one chat: some turns, so that a reader may be that far behind
+MOST_BYTES_OF_CHAT: Final = 4 * 1024 * 1024  # a few long results of tools, or 256 messages of 8 kB
+MOST_BYTES: Final = 128 * 1024 * 1024  # of all chats: a thousand that are followed, with a hundred kilobytes each
 _log = get_logger("chatd.recent_messages")
 
 # Called in the event loop with a snapshot that was just committed; returns at once.
@@ -28,7 +32,13 @@ class RecentMessage(msgspec.Struct):
     """`json` is what clients see of it, made by the first reader for all."""
 
     message: Message
+    size: int
     json: bytes | None = None
+
+
+def _recent(message: Message) -> RecentMessage:
+    """Once as it is, once as what readers will make of it."""
+    return RecentMessage(message, 2 * bytes_of(message))
 
 
 class RecentChat:
@@ -38,6 +48,7 @@ class RecentChat:
         self.change: ChatChange = applied.change
         self.since = applied.change.history_before
         self.messages: deque[RecentMessage] = deque()
+        self.size = 0
         self._add(applied)
 
     def note(self, applied: Applied) -> None:
@@ -62,22 +73,27 @@ class RecentChat:
         elif any(added.role is Role.ASSISTANT for added in change.added or ()):
             self._forget(change.history_version)  # the database made it of a draft: its usage is only there
             return
-        self.messages += [
-            RecentMessage(message) for message in applied.messages if message.visibility is not Visibility.MODEL
-        ]
-        while len(self.messages) > MOST_MESSAGES:
-            self.since = self.messages.popleft().message.revision
+        new = [_recent(message) for message in applied.messages if message.visibility is not Visibility.MODEL]
+        self.messages += new
+        self.size += sum(recent.size for recent in new)
+        while len(self.messages) > MOST_MESSAGES or self.size > MOST_BYTES_OF_CHAT:
+            oldest = self.messages.popleft()
+            self.since = oldest.message.revision
+            self.size -= oldest.size
 
     def _forget(self, since: int) -> None:
         self.messages.clear()
+        self.size = 0
         self.since = since
 
 
 class RecentMessages:
-    """Of the chats that have a listener, and of no others."""
+    """Of the chats that have a listener, and of no others; when they are too many, of those that moved last."""
 
-    def __init__(self) -> None:
-        self._chats: dict[UUID, RecentChat] = {}
+    def __init__(self, *, most_bytes: int = MOST_BYTES) -> None:
+        self._most_bytes = most_bytes
+        self._size = 0
+        self._chats: OrderedDict[UUID, RecentChat] = OrderedDict()
         self._listeners: dict[UUID, list[Listener]] = {}
 
     def note(self, applied: Applied) -> None:
@@ -86,10 +102,14 @@ class RecentMessages:
         listeners = self._listeners.get(chat_id)
         if listeners is None:
             return
-        if chat := self._chats.get(chat_id):
+        if chat := self._drop(chat_id):
             chat.note(applied)
         else:
-            self._chats[chat_id] = RecentChat(applied)
+            chat = RecentChat(applied)
+        self._chats[chat_id] = chat
+        self._size += chat.size
+        while self._size > self._most_bytes:
+            self._drop(next(iter(self._chats)))
         for listener in tuple(listeners):
             try:
                 listener(applied.change.snapshot_version)
@@ -108,6 +128,12 @@ class RecentMessages:
             listeners.remove(listener)
             if not listeners:
                 del self._listeners[chat_id]
-                self._chats.pop(chat_id, None)
+                self._drop(chat_id)
 
         return stop
+
+    def _drop(self, chat_id: UUID) -> RecentChat | None:
+        chat = self._chats.pop(chat_id, None)
+        if chat is not None:
+            self._size -= chat.size
+        return chat

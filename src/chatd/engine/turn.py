@@ -120,7 +120,7 @@ class Turn:
     # A step
 
     async def _step(self, history: Sequence[Message]) -> bool:
-        prepared = self._prepared
+        prepared = self._prepared = await self._parts.preparing.refreshed(self._prepared, self._chat.facts)
         flight = self.flight = Flight(
             self._chat.facts.history_version, prepared.model, prepared.effort, began=self._clock.monotonic()
         )

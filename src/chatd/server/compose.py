@@ -201,7 +201,7 @@ async def running_replica(
         background = {
             "poll versions": versions.poll_forever(),
             "flush last used": identity.flush_forever(),
-            "janitor": clean_forever(opened.store, clock),
+            "janitor": clean_forever(opened.store, clock, keep_audit=None),
         }
         async with beside(background):
             yield Replica(

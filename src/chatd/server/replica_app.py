@@ -72,7 +72,7 @@ async def replica_app(replica: Replica, settings: Settings, *, draining: Drainin
     streams = StreamRoutes(build_app(parts), store, replica.engine.parts, replica.engine.relay, recognize)
     draining.on_begin(streams.keeper.end_all)
     replica.versions.on_change("auth", streams.keeper.check_rights)
-    watch = WatchRoutes(streams, store, replica.hints, replica.clock, streams.keeper, recognize)
+    watch = WatchRoutes(streams, parts.chats.reading, replica.hints, replica.clock, streams.keeper, recognize)
     routes = HealthRoutes(
         ExperimentGate(watch, experiments=settings.experiments),
         clock=replica.clock,

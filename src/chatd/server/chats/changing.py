@@ -6,7 +6,7 @@ from uuid import UUID
 import msgspec
 from msgspec import UNSET
 
-from chatd.core.access import Person
+from chatd.core.access import Action, Kind, Person, Resource, may
 from chatd.core.chat_checks import check_labels, checked_title
 from chatd.core.errors import Conflict, InvalidRequest, NotAuthorized, Validation
 from chatd.core.outcomes import Refusal, Refused
@@ -29,9 +29,11 @@ class Changing:
         self._reading = reading
         self._hints = hints
 
-    async def change(self, chat_id: UUID, asked: UpdateChat) -> None:
+    async def change(self, person: Person, chat_id: UUID, asked: UpdateChat) -> None:
         """All of it is checked before any of it is done, against the row that is read here and nowhere again."""
         row = await self._reading.row(chat_id)
+        if not may(person, Action.UPDATE, Resource(Kind.CHAT, owner=row.owner_id)):
+            raise await not_yours(self._store, chat_id)
         title = None if asked.title is UNSET else checked_title(asked.title)
         labels = None if asked.labels is UNSET else asked.labels
         if labels is not None:
@@ -49,8 +51,9 @@ class Changing:
         if await self._store.update_chat(id=chat_id, title=title, labels=encoded, plan_mode=plan_mode) is None:
             raise await not_yours(self._store, chat_id)
         if title is not None:
-            event = OwnerEvent(OwnerEventKind.TITLE, chat_id, title)
-            self._hints.publish(owner_topic(row.owner_id), event.encode())
+            self._tell(row.owner_id, OwnerEvent(OwnerEventKind.TITLE, chat_id, title))
+        if labels is not None or plan_mode is not None:
+            self._tell(row.owner_id, OwnerEvent(OwnerEventKind.CHAT, chat_id, None))
 
     async def mark_read(self, person: Person, chat_id: UUID, asked: MarkRead) -> None:
         """What the owner has seen is the owner's to say."""
@@ -92,8 +95,15 @@ class Changing:
         raise error_of(outcome)
 
     async def _pin(self, row: GetChatRow, place: int) -> None:
-        if not await self._store.pin_chat(id=row.id, place=place):
+        moved = await self._store.pin_chat(id=row.id, place=place)
+        if not moved:
             raise await not_yours(self._store, row.id)
+        for chat in moved:
+            self._tell(row.owner_id, OwnerEvent(OwnerEventKind.CHAT, chat.id, None))
+
+    def _tell(self, owner_id: UUID, event: OwnerEvent) -> None:
+        """Other open lists of the owner's chats."""
+        self._hints.publish(owner_topic(owner_id), event.encode())
 
 
 def _wrong(field: str, rule: str) -> InvalidRequest:

@@ -7,12 +7,11 @@ from uuid import UUID
 import msgspec
 
 from chatd.core.access import Person
-from chatd.core.errors import Conflict, InvalidRequest, NotAuthorized, Validation
+from chatd.core.errors import InvalidRequest, NotAuthorized, Validation
 from chatd.core.failure import ErrorPayload
 from chatd.core.messages import NewMessage
 from chatd.core.parts import ToolCallPart, ToolResultPart
 from chatd.core.roles import Role
-from chatd.core.states import Status
 from chatd.server.chats.reading import Reading
 from chatd.server.chats.refusals import applied_for_owner, not_yours
 from chatd.server.chats.shown_chats import chat_after, shown_chat
@@ -50,8 +49,6 @@ class Steering:
         if row.owner_id != person.user_id:
             raise await not_yours(self._store, chat_id)
         await self._engine.spending.check(person.user_id)
-        if row.status in (Status.WAITING, Status.ERROR) and not row.archived:
-            await self._check_something_was_said(chat_id)
         worker = self._engine.worker
         asked = await self._applied(
             self._engine.transitions.request_compaction(chat_id, take=worker.new_take()), chat_id
@@ -85,12 +82,6 @@ class Steering:
         ]
         done = await self._applied(self._engine.transitions.complete_requires_action(chat_id, messages), chat_id)
         self._engine.worker.adopt(done)
-
-    async def _check_something_was_said(self, chat_id: UUID) -> None:
-        """Since the last summary. The compaction reads the same a moment later."""
-        rows = await self._store.list_prompt_messages(chat_id=chat_id)
-        if not any(row.role is Role.ASSISTANT and not row.compressed for row in rows):
-            raise Conflict("There is nothing to summarise yet.")
 
     async def _called(self, chat_id: UUID) -> dict[str, str]:
         """The tools that were called lately, by the ids of the calls."""

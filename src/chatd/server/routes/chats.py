@@ -63,7 +63,7 @@ async def get_chat(chat: FromPath[UUID], ask: TheAsk) -> wire.Chat:
 @patch("/{chat:uuid}", tags=_TAG, status_code=204, responses=problems(400, 401, 403, 404, 409))
 async def update_chat(chat: FromPath[UUID], data: JSONBody[UpdateChat], ask: TheAsk) -> None:
     """Rename, label, pin, archive. A chat is archived with its children, and not while one of them is at work."""
-    await ask.chats.changing.change(chat, data)
+    await ask.chats.changing.change(ask.person, chat, data)
 
 
 @get("/{chat:uuid}/prompts", tags=_TAG, responses=problems(400, 401, 404))

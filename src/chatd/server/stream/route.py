@@ -129,7 +129,7 @@ def _chat_id(text: str) -> UUID:
     try:
         return UUID(text)
     except ValueError:
-        raise InvalidRequest("This is no id of a chat.", validations=[Validation("chat", "Give a UUID.")]) from None
+        raise NotFound("Chat") from None
 
 
 def _begin(scope: Scope) -> StreamState:

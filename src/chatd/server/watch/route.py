@@ -6,9 +6,9 @@ from uuid import UUID
 
 from chatd.clock import Clock
 from chatd.core.access import Person
-from chatd.core.errors import Unauthenticated
+from chatd.core.errors import NotFound, Unauthenticated
 from chatd.core.stream import Event
-from chatd.server.chats.shown_chats import shown_chat
+from chatd.server.chats.reading import Reading
 from chatd.server.middleware.asgi_types import ABORT, REST, App, Receive, Scope, Send, state
 from chatd.server.stream.framing import SseSink, WebSocketSink
 from chatd.server.stream.keeping import KeptStream, StreamKeeper
@@ -16,7 +16,6 @@ from chatd.server.stream.route import Recognize, is_still, refuse_method
 from chatd.server.watch.loop import WatchLoop
 from chatd.server.watch.owner_feeds import OwnerFeeds
 from chatd.store.hints import Hints
-from chatd.store.store import Store
 from chatd.wire.chats import Chat
 
 PATH: Final = "/api/experimental/chats/watch"
@@ -34,10 +33,10 @@ class WatchRoutes:
     """In front of `app`, which gets every other request."""
 
     def __init__(
-        self, app: App, store: Store, hints: Hints, clock: Clock, keeper: StreamKeeper, recognize: Recognize
+        self, app: App, reading: Reading, hints: Hints, clock: Clock, keeper: StreamKeeper, recognize: Recognize
     ) -> None:
         self._app = app
-        self._store = store
+        self._reading = reading
         self._clock = clock
         self._keeper = keeper
         self._recognize = recognize
@@ -85,5 +84,7 @@ class WatchRoutes:
         state(scope)[REST] = follow
 
     async def _chat(self, chat_id: UUID) -> Chat | None:
-        row = await self._store.get_chat(id=chat_id)
-        return row and shown_chat(row)
+        try:
+            return await self._reading.chat(chat_id)
+        except NotFound:
+            return None
