@@ -25,11 +25,13 @@ async def test_what_waits_is_listed_moved_rewritten_dropped_and_sent(database: A
         await screen.until("1. third")
         await screen.until("3. second")
         screen.type("/edit 2 first, better\n")
+        await screen.until("Edited: first, better")
         screen.type("/hold 3\n")
         await screen.until("Held: second")
         screen.type("/edit 1\n")
         await screen.until("/cancel leaves it as it is.")
         screen.type("third, better\n")
+        await screen.until("Edited: third, better")
         screen.type("/drop 3\n")
         await screen.until("Dropped: second")
         screen.type("/queue\n")
@@ -159,12 +161,13 @@ async def test_files_go_with_a_message_from_the_command_line_and_while_talking(d
 
 async def test_a_retry_is_counted_down_in_its_line_and_then_gone(database: Any, tmp_path: Path):
     async with place(database, tmp_path) as here:
-        async with here.at_terminal("stumble") as screen:
+        chat = str(await here.begun())
+        async with here.at_terminal(chat, "stumble") as screen:
             await screen.until("is temporarily overloaded. Trying again in 1 s")
             await screen.until("Hi.")
             code = await screen.ended()
         here.play.has_stumbled = False
-        piped = await here.run("stumble")
+        piped = await here.run(chat, "stumble")
 
     assert code == 0
     assert "Trying again" not in screen.plain

@@ -112,3 +112,12 @@ def test_items_of_lists_go_on_under_themselves_and_code_is_left_alone():
         "| a table | that is | wide |",
         "",
     ]
+
+
+def test_code_that_something_came_into_the_middle_of_goes_on_as_code():
+    first = MarkdownText()
+    first.feed("```\none\n")
+    first.finish()
+    rest = MarkdownText(in_fence=first.in_fence)
+
+    assert rest.feed("two\n```\nend") == f"{CODE}two{PLAIN}\n{DIM}```{PLAIN}\nend"

@@ -49,7 +49,7 @@ class Commands:
         self._talk = talk
         commands = [
             _Command("queue", "", "what waits to be sent", self._queue),
-            _Command("edit", "N [TEXT]", "rewrite message N of the queue; `/edit last TEXT` your last one", self._edit),
+            _Command("edit", "N [TEXT]", "rewrite message N; `/edit last TEXT` your last one", self._edit),
             _Command("hold", "N", "keep message N from being sent, for two minutes", self._hold),
             _Command("move", "N PLACE", "put message N to another place", self._move),
             _Command("drop", "N", "take message N out of the queue", self._drop),
@@ -104,11 +104,19 @@ class Commands:
             return
         waits = self._waiting(number)
         held = await self._client.hold_queued(self._chat, waits.id)
-        if text.strip():
-            await self._client.release_queued(self._chat, waits.id, text.strip())
-            return
         self._talk.editing = waits.id
+        if text.strip():
+            await self.rewrite(text.strip())
+            return
         self._screen.note(text_of(held.content), "  Type what it is to be. /cancel leaves it as it is.")
+
+    async def rewrite(self, text: str) -> None:
+        """The message that is being edited."""
+        edited, self._talk.editing = self._talk.editing, None
+        assert edited is not None
+        released = (await self._client.release_queued(self._chat, edited, text)).queued_message
+        self._talk.queue = [released if released and one.id == edited else one for one in self._talk.queue]
+        self._screen.note(f"Edited: {one_line(text, QUEUED_LONGEST)}")
 
     async def _edit_last(self, text: str) -> None:
         if not text:
@@ -136,16 +144,23 @@ class Commands:
     async def _drop(self, typed: str) -> None:
         waits = self._waiting(typed)
         await self._client.delete_queued(self._chat, waits.id)
+        self._gone(waits)
         self._screen.note(f"Dropped: {one_line(text_of(waits.content), QUEUED_LONGEST)}")
 
     async def _promote(self, typed: str) -> None:
-        await self._client.promote_queued(self._chat, self._waiting(typed).id)
+        waits = self._waiting(typed)
+        await self._client.promote_queued(self._chat, waits.id)
+        self._gone(waits)
 
     async def _cancel(self, _: str) -> None:
         self._composing.taken()
         editing, self._talk.editing = self._talk.editing, None
         if editing is not None:
             await self._client.release_queued(self._chat, editing)
+
+    def _gone(self, waits: ChatQueuedMessage) -> None:
+        """The stream says so too, but the next command may be faster."""
+        self._talk.queue = [other for other in self._talk.queue if other.id != waits.id]
 
     def _waiting(self, number: str) -> ChatQueuedMessage:
         return self._talk.queue[self._place(number)]

@@ -172,7 +172,7 @@ class ChatScreen:
             self._live.append(_Piece(kind))
             self._page.begin(kind)
         elif not self._page.is_in(kind):
-            self._page.begin(kind)  # something was said in between
+            self._page.begin(kind, goes_on=True)  # something was said in between
         self._live[-1].text += text
         self._page.write(text)
 

@@ -15,6 +15,8 @@ from chatd.client import Client, WrongState
 from chatd.client.events import (
     ActionRequired,
     Event,
+    PartCame,
+    PreviewReset,
     QueueChanged,
     RawEvent,
     Retrying,
@@ -66,6 +68,7 @@ class Talk:
         self._tasks: asyncio.TaskGroup | None = None
         self._running: list[asyncio.Task[None]] = []
         self._countdown: asyncio.Task[None] | None = None
+        self._retried = (0, 0)  # the attempt that it is about
         self._code = ANSWERED
 
     @property
@@ -147,9 +150,8 @@ class Talk:
             await self._try(command)
             if not self.is_at_work and not self._left:
                 self._screen.prompt()
-        elif self.editing is not None and self.chat_id is not None:
-            chat_id, edited, self.editing = self.chat_id, self.editing, None
-            await self._try(lambda: self._client.release_queued(chat_id, edited, line))
+        elif self.editing is not None:
+            await self._try(lambda: self._commands.rewrite(line))
         else:
             await self._try_to_say(line.removeprefix("/") if line.startswith("//") else line)
 
@@ -215,7 +217,8 @@ class Talk:
         async with aclosing(self._client.raw_events(self.chat_id, after_id=begin)) as events:
             async for raw in events:
                 event = read_event(raw)
-                self._stop_countdown()
+                if self._ends_retry(event):
+                    self._stop_countdown()
                 self._show(raw, event)
                 self._note(event)
                 if self._rests(event):
@@ -237,6 +240,7 @@ class Talk:
                 if self.editing not in {waits.id for waits in queued}:
                     self.editing = None  # it was sent, or taken out
             case Retrying(retry=retry):
+                self._retried = event.of
                 self._countdown = self._start(self._count_down(retry))
             case _:
                 pass
@@ -256,6 +260,17 @@ class Talk:
             self._screen.count_down(retry, seconds)
             await self._clock.sleep(left - seconds + 1, timer="countdown")
             left = seconds - 1
+
+    def _ends_retry(self, event: Event) -> bool:
+        match event:
+            case PreviewReset():
+                return event.of != self._retried
+            case PartCame(message_part=part):
+                return (part.history_version, part.generation_attempt) != self._retried
+            case StatusChanged(status=status):
+                return status.status is not Status.RUNNING
+            case _:
+                return isinstance(event, Retrying)
 
     def _stop_countdown(self) -> None:
         if self._countdown is not None:

@@ -22,12 +22,12 @@ _BULLET: Final = re.compile(r"( {0,12})[-*+] ")
 class MarkdownText:
     """`feed` gives what to print now, `finish` the rest; one text for each. Without a width no line is broken."""
 
-    def __init__(self, width: int | None = None) -> None:
+    def __init__(self, width: int | None = None, *, in_fence: bool = False) -> None:
         self._wrap = None if width is None else WordWrap(width)
         self._held = ""
         self._is_table = False  # this line
         self._at_start = True  # of a line
-        self._in_fence = False
+        self.in_fence = in_fence  # between two lines of code
         self._line_style = ""  # until the line ends
         self._is_bold = False
         self._is_code = False
@@ -72,10 +72,10 @@ class MarkdownText:
         self._at_start, self._held = False, ""
         self._is_table = held.lstrip().startswith("|")
         if held.strip() == _FENCE:
-            self._in_fence = not self._in_fence
+            self.in_fence = not self.in_fence
             self._line_style = DIM
             return f"{DIM}{held}"
-        if self._in_fence:
+        if self.in_fence:
             self._line_style = CODE
             return f"{CODE}{held}"
         if _HEADING.fullmatch(held):
@@ -118,7 +118,7 @@ class MarkdownText:
     def _end_line(self) -> str:
         """Styles end with their line: a mark without its partner does not colour all that follows."""
         said = self._held
-        if self._at_start and self._in_fence:
+        if self._at_start and self.in_fence:
             said = f"{CODE}{said}{PLAIN}" if said else ""
         elif self._is_styled:
             said += PLAIN

@@ -41,7 +41,8 @@ class TerminalPage:
         self._columns = columns
         self._open: Kind | None = None  # the text that the cursor stands in
         self._is_midline = False
-        self._passing = 0  # lines that go with the next word
+        self._goes_on = False
+        self._passing: list[str] = []  # lines that go with the next word
         self._markdown = MarkdownText()
         self._thought = WordWrap(MOST_COLUMNS)
         self._thought_length = 0
@@ -54,11 +55,12 @@ class TerminalPage:
     def is_in(self, kind: Kind) -> bool:
         return self._open == kind
 
-    def begin(self, kind: Kind) -> None:
-        """A new text."""
+    def begin(self, kind: Kind, *, goes_on: bool = False) -> None:
+        """A new text, or the rest of one that something came into the middle of."""
         self.close()
+        self._goes_on = goes_on
         if kind == "text":
-            self._markdown = MarkdownText(self.width)
+            self._markdown = MarkdownText(self.width, in_fence=goes_on and self._markdown.in_fence)
         else:
             self._thought, self._thought_length = WordWrap(self.width), 0
         if self.is_terminal:
@@ -68,8 +70,11 @@ class TerminalPage:
     def write(self, text: str) -> None:
         """More of the text that was begun."""
         text = harmless(text)
+        if self._goes_on:
+            text = text.lstrip(" ")  # the line is a new one
         if not text:
             return
+        self._goes_on = False
         if self._open == "reasoning":
             self._think(text)
             return
@@ -107,20 +112,22 @@ class TerminalPage:
 
     def entered(self) -> None:
         """The user has pressed Enter: the terminal has begun a line of its own."""
-        self._is_midline, self._passing = False, 0
+        self._is_midline, self._passing = False, []
+        self.close()
 
     def passing(self, lines: Sequence[str]) -> None:
         """Lines that the next word takes away. Only where nothing else is being written, and a terminal can do it."""
         if not self.styled or self._is_midline or self._open is not None:
             return
-        self._pass()
-        self._print(self._out, DIM + "\n".join(cut_line(line, self.width) for line in lines) + PLAIN)
-        self._passing = len(lines)
+        shown = [cut_line(line, self.width) for line in lines]
+        if shown != self._passing:
+            self._print(self._out, DIM + "\n".join(shown) + PLAIN)
+            self._passing = shown
 
     def _pass(self) -> None:
         if self._passing:
-            up = f"\x1b[{self._passing - 1}A" if self._passing > 1 else ""
-            self._passing = 0
+            up = f"\x1b[{len(self._passing) - 1}A" if len(self._passing) > 1 else ""
+            self._passing = []
             self._print(self._out, f"\r{up}\x1b[J")
 
     def _think(self, text: str) -> None:

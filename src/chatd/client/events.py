@@ -74,12 +74,24 @@ class ActionRequired(_Event, frozen=True, tag="action_required"):
     action_required: _Calls
 
 
-class Retrying(_Event, frozen=True, tag="retry"):
+class _OfAttempt(_Event, frozen=True, kw_only=True):
+    history_version: int = 0
+    generation_attempt: int = 0
+
+    @property
+    def of(self) -> tuple[int, int]:
+        """Which attempt it is about."""
+        return self.history_version, self.generation_attempt
+
+
+class Retrying(_OfAttempt, frozen=True, tag="retry"):
+    """That attempt failed. It is waited until another one begins."""
+
     retry: RetryPayload
 
 
-class PreviewReset(_Event, frozen=True, tag="preview_reset"):
-    """Forget all live parts: they are stored by now, or the answer begins anew."""
+class PreviewReset(_OfAttempt, frozen=True, tag="preview_reset"):
+    """Forget all live parts: they are stored by now, or the answer begins anew with that attempt."""
 
 
 class LivePart(msgspec.Struct, frozen=True, kw_only=True):
