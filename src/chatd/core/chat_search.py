@@ -11,15 +11,20 @@ from chatd.core.errors import InvalidRequest, Validation
 LONGEST: Final = 1000  # characters of a whole question
 MOST_LABELS: Final = 20
 
-_TERM: Final = re.compile(r'(?:[^\s"]|"[^"]*"?)+')
+_INNER: Final = r'(?:\\["\\]|[^"])*'  # of quotes: \" is one, and \\ a backslash
+_QUOTED: Final = re.compile(rf'"({_INNER})"?')
+_TERM: Final = re.compile(rf'(?:[^\s"]|"{_INNER}"?)+')
+_ESCAPED: Final = re.compile(r'\\(["\\])')
 _BOOLS: Final = {"true": True, "t": True, "1": True, "false": False, "f": False, "0": False}
 _OURS: Final = frozenset({"created_by_me", "shared_with_me"})
 
 
 class ChatSearch(msgspec.Struct, frozen=True, kw_only=True):
-    """`only_shared`: those that others share, which nobody can do yet."""
+    """`words` are looked for in titles and messages, in the syntax of web searches. `only_shared`: those that others
+    share, which nobody can do yet."""
 
     title: str | None = None
+    words: str | None = None
     archived: bool = False
     has_unread: bool | None = None
     only_shared: bool = False
@@ -33,26 +38,35 @@ def read_search(text: str) -> ChatSearch:
     sources: set[str] = set()
     for term in _TERM.findall(text):
         key, colon, quoted = term.partition(":")
-        value = quoted.replace('"', "")
+        value = _QUOTED.sub(lambda found: _ESCAPED.sub(r"\1", found[1]), quoted)
         key = key.lower()
         if not colon or not key or not value:
             raise _wrong(f"terms such as archived:true, not {term[:50]!r}")
         if key == "source":
             sources |= set(value.split(","))
-        elif key not in ("title", "archived", "has_unread"):
-            raise _wrong(f"title, archived, has_unread or source, not {key[:50]!r}")
+        elif key not in ("title", "search", "archived", "has_unread"):
+            raise _wrong(f"title, search, archived, has_unread or source, not {key[:50]!r}")
         elif key in found:
             raise _wrong(f"{key} once")
         else:
             found[key] = value
     if sources - _OURS:
         raise _wrong("source:created_by_me or source:shared_with_me")
+    if "search" in found and "title" in found:
+        raise _wrong("either search or title: search looks at titles too")
     return ChatSearch(
         title=found.get("title"),
+        words=found.get("search"),
         archived=_bool(found, "archived") or False,
         has_unread=_bool(found, "has_unread"),
         only_shared=sources == {"shared_with_me"},
     )
+
+
+def search_term(words: str) -> str:
+    """The term that looks for these words, whatever is in them."""
+    escaped = words.replace("\\", "\\\\").replace('"', '\\"')
+    return f'search:"{escaped}"'
 
 
 def read_labels(given: Iterable[str]) -> dict[str, str]:

@@ -38,6 +38,7 @@ from chatd.server.middleware.experiments import AGENTS
 from chatd.server.relay.credentials import load_credentials
 from chatd.server.relay.listener import RelayListener
 from chatd.server.relay.relay import Relay, dialling
+from chatd.server.search_index import SearchIndex
 from chatd.server.settings import Settings
 from chatd.server.versions import Versions
 from chatd.store.chat_watch import ChatWatch
@@ -46,7 +47,7 @@ from chatd.store.hints import Hints
 from chatd.store.owner_hints import OwnerEvent, OwnerEventKind, owner_topic
 from chatd.store.queries import GetTurnContextRow
 from chatd.store.store import Store
-from chatd.store.transitions import Transitions
+from chatd.store.transitions import Applied, Transitions
 
 
 class Engine(msgspec.Struct, frozen=True):
@@ -90,7 +91,13 @@ async def running_engine(
     """Runs chats while the block runs. At its end steps under way are finished, for a while, and chats handed over."""
     draining = asyncio.Event()
     recent, drops = RecentMessages(), DropWarnings(clock)
-    transitions = Transitions(store, hints, told=recent.note)
+    index = SearchIndex(store, clock)
+
+    def told(applied: Applied) -> None:
+        recent.note(applied)
+        index.note(applied)
+
+    transitions = Transitions(store, hints, told=told)
     watch, episodes = ChatWatch(store, hints, clock), Episodes(drops)
     deployment, spending = DeploymentSettings(store), Spending(store, clock)
     versions.on_change("settings", deployment.forget)
@@ -157,6 +164,7 @@ async def running_engine(
         "watch chats": watch.run(),
         "checkpoints": checkpoints.run(),
         "side jobs": jobs.run(),
+        "search index": index.run(),
     }
     if AGENTS in settings.experiments:
         running["worker"] = worker.run()

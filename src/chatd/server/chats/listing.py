@@ -10,12 +10,14 @@ import msgspec
 from chatd.core.access import EVERYTHING, Filter, OwnedBy
 from chatd.core.chat_search import ChatSearch, read_labels, read_search
 from chatd.core.errors import InvalidRequest, Validation
+from chatd.core.snippets import read_snippet
 from chatd.server.chats.shown_chats import ChatRow, shown_chat
-from chatd.store.queries import GetChatRow, ListChildChatsRow
+from chatd.store.queries import GetChatRow, ListChildChatsRow, SearchChatsRow
 from chatd.store.store import Store
 from chatd.wire import chats as wire
 
 MOST_CHILDREN: Final = 1000  # on one page, of all its chats
+_AFTER_PINS: Final = 2**31 - 1  # the place of all that is not pinned
 
 
 class Page(msgspec.Struct, frozen=True):
@@ -47,7 +49,7 @@ class Listing:
         asked = _Asked(search, msgspec.json.encode(wanted).decode(), owner_id, authorize)
         rows = await self._rows(asked, page)
         children = await self._children([row.id for row in rows])
-        return [shown_chat(row, children[row.id]) for row in rows]
+        return [_listed(row, children[row.id]) for row in rows]
 
     async def children_of(self, root_id: UUID) -> list[ListChildChatsRow]:
         return await self._store.list_child_chats(root_chat_ids=[root_id], max_rows=MOST_CHILDREN)
@@ -58,6 +60,8 @@ class Listing:
         rows: list[ChatRow] = []
         # Pins are their owner's: a list of everyone's chats has none.
         has_pins = asked.owner is not None and not asked.search.archived
+        if asked.search.words is not None:
+            return (await self._searched(asked, asked.search.words, after, most, with_pins=has_pins))[page.offset :]
         if has_pins and (after is None or after.pin_order > 0):
             rows += await self._pinned(asked, after, most)
             after = None
@@ -106,6 +110,26 @@ class Listing:
             authorize=asked.authorize,
         )
 
+    async def _searched(
+        self, asked: _Asked, words: str, after: GetChatRow | None, most: int, *, with_pins: bool
+    ) -> Sequence[ChatRow]:
+        place = 0
+        if after is not None:
+            place = after.pin_order if with_pins and after.pin_order else _AFTER_PINS
+        return await self._store.search_chats(
+            words=words,
+            owner_id=asked.owner,
+            archived=asked.search.archived,
+            labels=asked.labels,
+            with_pins=with_pins,
+            after_place=place,
+            after_updated_at=after.updated_at if after else None,
+            after_id=after.id if after else None,
+            unread=asked.search.has_unread,
+            max_rows=most,
+            authorize=asked.authorize,
+        )
+
     async def _children(self, root_ids: list[UUID]) -> dict[UUID, list[ListChildChatsRow]]:
         found: dict[UUID, list[ListChildChatsRow]] = defaultdict(list)
         if root_ids:
@@ -119,3 +143,12 @@ class Listing:
         if row is None:
             raise InvalidRequest("Check after_id.", validations=[Validation("after_id", "the id of a chat")])
         return row
+
+
+def _listed(row: ChatRow, children: Sequence[ListChildChatsRow]) -> wire.Chat:
+    chat = shown_chat(row, children)
+    if not isinstance(row, SearchChatsRow):
+        return chat
+    snippet = read_snippet(row.snippet)
+    match = wire.ChatMatch(snippet=snippet.text, marks=list(snippet.marks), message_id=row.message_id)
+    return msgspec.structs.replace(chat, match=match)

@@ -26,11 +26,26 @@ class Reading:
         self._listing = listing
 
     async def chat(self, chat_id: UUID) -> wire.Chat:
-        """The chat with its children and without messages, which are another question."""
+        """The chat with its children and files, and without messages, which are another question."""
         row = await self.row(chat_id)
         children = [] if row.parent_chat_id else await self._listing.children_of(chat_id)
         waits = row.status is Status.RUNNING and row.replica_id is None
-        return msgspec.structs.replace(shown_chat(row, children), queued_for_capacity=waits)
+        files = await self._files(row)
+        return msgspec.structs.replace(shown_chat(row, children), queued_for_capacity=waits, files=files or None)
+
+    async def _files(self, chat: GetChatRow) -> list[wire.ChatFile]:
+        return [
+            wire.ChatFile(
+                id=file.id,
+                owner_id=file.owner_id,
+                organization_id=chat.organization_id,
+                name=file.name,
+                mime_type=file.media_type,
+                size_bytes=file.size,
+                created_at=file.created_at,
+            )
+            for file in await self._store.list_chat_files(chat_id=chat.id)
+        ]
 
     async def row(self, chat_id: UUID) -> GetChatRow:
         """Raises NotFound, also for what the asker may not see."""

@@ -18,7 +18,10 @@ Search = Annotated[
     str,
     QueryParameter(
         max_length=LONGEST,
-        description="Terms such as `title:plan archived:true has_unread:true`; a value with spaces in quotes.",
+        description=(
+            "Terms such as `title:plan archived:true has_unread:true`; a value with spaces in quotes. `search:` looks "
+            "for words in titles and messages, as web searches do: words, phrases, `or`, `-not`."
+        ),
     ),
 ]
 Labels = Annotated[list[str] | None, QueryParameter(description="`key:value`; a chat must have all of them.")]

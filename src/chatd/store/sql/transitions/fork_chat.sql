@@ -27,23 +27,9 @@ BEGIN
     IF NOT FOUND THEN
         RETURN change;
     END IF;
+    -- A change of a chat that has just been born, until something refuses it.
     change.chat_id := new_id;
     change.snapshot_before := 0;
-    SELECT m.id INTO cut FROM messages m
-    WHERE m.chat_id = source AND m.id <= least(at_message, origin.newest)
-      AND m.visibility IN ('user', 'both') AND (NOT m.deleted OR m.revision > origin.snapshot_version)
-    ORDER BY m.id DESC LIMIT 1;
-    IF NOT FOUND OR cut <> at_message THEN
-        RETURN refused(change, 'message_not_found', at_message::text);
-    END IF;
-    cut := coalesce((
-        SELECT m.id - 1 FROM messages m
-        WHERE m.chat_id = source AND m.id > cut AND m.id <= origin.newest AND m.role <> 'tool'
-          AND (NOT m.deleted OR m.revision > origin.snapshot_version)
-        ORDER BY m.id LIMIT 1
-    ), origin.newest);
-    change.outcome := 'applied';
-    change.landings := transition_table() -> 'create_chat' -> 'N';
     change.owner_id := owner;
     change.is_child := false;
     change.status := 'waiting';
@@ -63,6 +49,21 @@ BEGIN
     change.last_reasoning_effort := origin.last_reasoning_effort;
     change.happened_at := now();
     change.updated_at := change.happened_at;
+    SELECT m.id INTO cut FROM messages m
+    WHERE m.chat_id = source AND m.id <= least(at_message, origin.newest)
+      AND m.visibility IN ('user', 'both') AND (NOT m.deleted OR m.revision > origin.snapshot_version)
+    ORDER BY m.id DESC LIMIT 1;
+    IF NOT FOUND OR cut <> at_message THEN
+        RETURN refused(change, 'message_not_found', at_message::text);
+    END IF;
+    cut := coalesce((
+        SELECT m.id - 1 FROM messages m
+        WHERE m.chat_id = source AND m.id > cut AND m.id <= origin.newest AND m.role <> 'tool'
+          AND (NOT m.deleted OR m.revision > origin.snapshot_version)
+        ORDER BY m.id LIMIT 1
+    ), origin.newest);
+    change.outcome := 'applied';
+    change.landings := transition_table() -> 'create_chat' -> 'N';
     PERFORM set_config('chatd.transition', 'create_chat', true);
     INSERT INTO chats (
         id, organization_id, owner_id, title, labels, mode, plan_mode, client, mcp_server_ids, dynamic_tools, created_at,
