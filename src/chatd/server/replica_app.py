@@ -13,8 +13,8 @@ from chatd.server.middleware.authentication import Credentials, find_credentials
 from chatd.server.middleware.experiments import ExperimentGate
 from chatd.server.model_configs import ModelConfigs
 from chatd.server.providers import Providers
-from chatd.server.queued_chats import QueuedChats
 from chatd.server.push import PushSubscribing
+from chatd.server.queued_chats import QueuedChats
 from chatd.server.routes.asking import RouteParts
 from chatd.server.routes.files import FILES_PATH
 from chatd.server.routes.health import HealthRoutes

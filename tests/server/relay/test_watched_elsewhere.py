@@ -1,16 +1,20 @@
 """Chats of one replica, watched on another: the same parts with the same numbers, and the same picture."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import msgspec
 import pytest
 
+from chatd.core.states import Status
 from chatd.core.stream_picture import Picture
-from chatd.testing.vendors.script import Hold, Say, Script, Turn
+from chatd.store.chat_hints import ChatHint
+from chatd.testing.vendors.asked import Asked
+from chatd.testing.vendors.script import Fail, Hold, Say, Script, Turn
 from server.running import Running, running_server
 from server.scripted import scripted_server, send
 from server.streaming import Reader, reading
@@ -47,6 +51,33 @@ def picture_of(reader: Reader) -> dict[str, Any]:
     return picture.shown()
 
 
+class Post:
+    """The hints that a replica gets about its chats, in the hands of the test."""
+
+    def __init__(self, running: Running) -> None:
+        self._watch: Any = running.replica.engine.parts.watch
+        self._deliver = self._watch._deliver
+        self.held: list[ChatHint] = []
+        self.came = asyncio.Event()
+
+    def hold(self) -> None:
+        self._watch._deliver = self._keep
+
+    def let_through(self) -> None:
+        self._watch._deliver = self._deliver
+        for hint in self.held:
+            self._deliver(hint)
+
+    async def until(self, holds: Callable[[ChatHint], bool]) -> None:
+        while not any(holds(hint) for hint in self.held):
+            self.came.clear()
+            await self.came.wait()
+
+    def _keep(self, hint: ChatHint) -> None:
+        self.held.append(hint)
+        self.came.set()
+
+
 @pytest.mark.behaviour("STREAM-3")
 async def test_parts_come_from_the_replica_that_runs_the_chat(database: Any, tmp_path: Path):
     go_on = asyncio.Event()
@@ -70,3 +101,86 @@ async def test_parts_come_from_the_replica_that_runs_the_chat(database: Any, tmp
     assert len(parts_of(here)) == 2 * len(WORDS)
     assert parts_of(there) == parts_of(here)
     assert picture_of(there) == picture_of(here)
+
+
+@pytest.mark.behaviour("STREAM-3")
+@pytest.mark.behaviour("ERR-7")
+async def test_attempts_that_came_and_went_before_anyone_heard_of_them_are_shown_one_by_one(
+    database: Any, tmp_path: Path
+):
+    go_on, is_cut = asyncio.Event(), asyncio.Event()
+
+    def script(asked: Asked) -> Turn:
+        if asked.last_text == "second" and not is_cut.is_set():
+            is_cut.set()
+            return Turn(Say(*WORDS), faults=[Fail("Overloaded.", after_events=12)])
+        if asked.last_text == "first":
+            return Turn(Say(*WORDS), faults=[Hold(go_on, before_event=10)])
+        return Turn(Say(*reversed(WORDS)))
+
+    async with asyncio.timeout(PATIENCE), two_replicas(database.dsn, tmp_path, script) as two:
+        post = Post(two.other)
+        chat = await begin(two.one, "first")
+        async with reading(two.one.owner, chat, "websocket") as here, reading(two.other.owner, chat, "sse") as there:
+            for reader in (here, there):
+                await reader.until("message_part")
+            post.hold()
+            await send(two.one, chat, "second")  # it waits for the first turn
+            go_on.set()
+            await here.until("retry")  # after some words of the second answer
+            await here.resting()
+            await post.until(lambda hint: hint.status is Status.WAITING)
+            # Both turns are over, and nobody has told the other replica: the newest hint is all that it gets.
+            post.held = post.held[-1:]
+            post.let_through()
+            await there.resting()
+
+    attempts = {
+        (part["message_part"]["history_version"], part["message_part"]["generation_attempt"]) for part in parts_of(here)
+    }
+    assert len(attempts) == 3
+    assert parts_of(there) == parts_of(here)
+    assert picture_of(there) == picture_of(here)
+    assert not any(event["type"] == "retry" for event in there.seen), "it is over: superseded ones may be skipped"
+
+
+@pytest.mark.behaviour("STREAM-3")
+@pytest.mark.parametrize("trouble", ["lost", "doubled", "reordered"])
+async def test_hints_that_are_lost_doubled_or_reordered_change_nothing_in_the_end(
+    trouble: str, database: Any, tmp_path: Path
+):
+    def script(asked: Asked) -> Turn:
+        return Turn(Say(f"You said {asked.last_text}, ", *WORDS))
+
+    async with asyncio.timeout(PATIENCE), two_replicas(database.dsn, tmp_path, script) as two:
+        watch: Any = two.other.replica.engine.parts.watch
+        receive, waiting = watch._receive, []
+
+        def mishear(chat_id: UUID, what: Any) -> None:
+            if trouble == "doubled":
+                receive(chat_id, what)
+                receive(chat_id, what)
+            elif trouble == "reordered":
+                waiting.append((chat_id, what))
+                if len(waiting) == 3:
+                    for late in reversed(waiting):
+                        receive(*late)
+                    waiting.clear()
+
+        watch._receive = mishear
+        chat = await begin(two.one, "one")
+        async with reading(two.one.owner, chat, "websocket") as here, reading(two.other.owner, chat, "sse") as there:
+            await here.resting()
+            for words in ("two", "three"):
+                await send(two.one, chat, words)
+                await here.until("status", status={"status": "running"})
+                await here.resting()
+            while len(picture_of(there)["messages"]) < 6 or picture_of(there)["status"] != "waiting":
+                await there.next()
+
+    assert picture_of(there) == picture_of(here)
+    seen = {part["id"]: part for part in parts_of(here)}
+    assert all(seen[part["id"]] == part for part in parts_of(there))
+    assert [part["id"] for part in parts_of(there)] == sorted(
+        {part["id"] for part in parts_of(there)}, key=list(seen).index
+    )

@@ -9,7 +9,7 @@ import msgspec
 # Moves when a message changes its meaning. Replicas of different versions leave each other alone: their clients
 # get stored messages, and no live parts of the other's chats until the upgrade is through.
 VERSION: Final = 1
-_LENGTH_BYTES: Final = 4
+LENGTH_BYTES: Final = 4
 _Key = tuple[int, int]  # history version and attempt: which episode of the chat
 
 
@@ -107,7 +107,7 @@ _TOLD: Final = msgspec.msgpack.Decoder(Told)
 
 def frame(message: Asked | Told) -> bytes:
     body = _ENCODER.encode(message)
-    return len(body).to_bytes(_LENGTH_BYTES, "big") + body
+    return len(body).to_bytes(LENGTH_BYTES, "big") + body
 
 
 def read_asked(body: bytes) -> Asked:
@@ -138,13 +138,13 @@ class FrameCutter:
         rest = self._rest
         rest += data
         begin = 0
-        while len(rest) - begin >= _LENGTH_BYTES:
-            size = int.from_bytes(rest[begin : begin + _LENGTH_BYTES], "big")
+        while len(rest) - begin >= LENGTH_BYTES:
+            size = int.from_bytes(rest[begin : begin + LENGTH_BYTES], "big")
             if size > self._most:
                 raise FrameRefused(f"a frame of {size} bytes")
-            end = begin + _LENGTH_BYTES + size
+            end = begin + LENGTH_BYTES + size
             if len(rest) < end:
                 break
-            yield bytes(rest[begin + _LENGTH_BYTES : end])
+            yield bytes(rest[begin + LENGTH_BYTES : end])
             begin = end
         del rest[:begin]

@@ -16,6 +16,7 @@ from chatd.background import beside
 from chatd.clock import Clock
 from chatd.engine.episodes import Episode, Episodes
 from chatd.observe.logs import get_logger
+from chatd.observe.stream_metrics import StreamMetrics
 from chatd.server.relay.frames import (
     MOST_ASKED,
     VERSION,
@@ -50,10 +51,13 @@ _log = get_logger("chatd.relay")
 class RelayListener:
     """`run` once."""
 
-    def __init__(self, sock: socket, context: ssl.SSLContext, episodes: Episodes, clock: Clock) -> None:
+    def __init__(
+        self, sock: socket, context: ssl.SSLContext, episodes: Episodes, clock: Clock, metrics: StreamMetrics
+    ) -> None:
         self._socket = sock
         self._context = context
         self._clock = clock
+        self._metrics = metrics
         self._retained = RetainedEpisodes(episodes, clock)
         self._connections: dict[_Connection, None] = {}
         self._followed: dict[UUID, dict[OutgoingChat, None]] = {}
@@ -102,7 +106,7 @@ class RelayListener:
 
     def _follow(self, asked: Follow, mark: Callable[[], None]) -> tuple[OutgoingChat, Callable[[], None]]:
         known = self._retained.from_key(asked.chat_id, asked.key)
-        chat = OutgoingChat(asked, known, mark, self._clock)
+        chat = OutgoingChat(asked, known, mark, self._clock, self._metrics.sent)
         followed = self._followed.setdefault(asked.chat_id, {})
         followed[chat] = None
 

@@ -12,6 +12,7 @@ from chatd.core.parts import ToolCallPart, ToolResultPart
 from chatd.core.preview import Preview, text_of
 from chatd.core.stored_previews import encode_previews
 from chatd.engine.episodes import Episode
+from chatd.observe.tallies import Tally
 from chatd.server.relay.frames import Closed, Follow, Following, Live, Opened, Parts, Told
 
 MOST_PARTS: Final = 64  # at a time: then it is the turn of the next chat
@@ -23,10 +24,13 @@ LIVE_SECONDS: Final = 0.1  # between two words of running tools: faster than any
 class OutgoingChat:
     """`mark` is called when there is something to take."""
 
-    def __init__(self, asked: Follow, episodes: Iterable[Episode], mark: Callable[[], None], clock: Clock) -> None:
+    def __init__(
+        self, asked: Follow, episodes: Iterable[Episode], mark: Callable[[], None], clock: Clock, count: Tally
+    ) -> None:
         self._number = asked.number
         self._mark = mark
         self._clock = clock
+        self._count = count
         self._line: deque[Episode] = deque()
         self._deaf: dict[Episode, Callable[[], None]] = {}
         self._news: list[Told] = []
@@ -55,6 +59,7 @@ class OutgoingChat:
             if previews := _fitting(episode.previews_after(self._sent, MOST_PARTS)):
                 told.append(Parts(self._number, episode.key, self._sent + 1, encode_previews(previews)))
                 self._sent += len(previews)
+                self._count.value += len(previews)
             if self._sent < episode.last:
                 return told, True
             if not episode.is_closed:

@@ -8,7 +8,9 @@ from uuid import UUID
 from chatd.background import beside
 from chatd.clock import Clock
 from chatd.observe.logs import get_logger
+from chatd.observe.stream_metrics import StreamMetrics
 from chatd.server.relay.frames import (
+    LENGTH_BYTES,
     MOST_TOLD,
     VERSION,
     Asked,
@@ -47,10 +49,11 @@ class Unreachable(OSError):
 class Peer:
     """`run` once. It ends when nothing was followed for a while, or the other one can't be reached."""
 
-    def __init__(self, replica_id: UUID, dial: Dial, clock: Clock) -> None:
+    def __init__(self, replica_id: UUID, dial: Dial, clock: Clock, metrics: StreamMetrics) -> None:
         self._replica_id = replica_id
         self._dial = dial
         self._clock = clock
+        self._metrics = metrics
         self._chats: dict[int, RemoteChat] = {}
         self._numbers = 0
         self._writer: asyncio.StreamWriter | None = None
@@ -93,8 +96,9 @@ class Peer:
             try:
                 async with self._clock.timeout(CONNECT_SECONDS, timer="relay-connect"):
                     reader, writer = await self._dial(self._replica_id)
-                    await self._greet(reader, writer)
+                    await greet(reader, writer)
             except _ENDED as error:
+                self._metrics.failed.value += 1
                 self._warn(error)
                 for chat in self._chats.values():
                     chat.lose()
@@ -104,14 +108,6 @@ class Peer:
             await self._talk(reader, writer)
             if self._clock.monotonic() - begun > SETTLED_SECONDS:
                 tries = 0
-
-    async def _greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write(frame(Hello(VERSION)))
-        size = await reader.readexactly(4)
-        told = read_told(await reader.readexactly(min(int.from_bytes(size, "big"), READ_BYTES)))
-        if told != Welcome(VERSION):
-            writer.transport.abort()
-            raise Unreachable("it is of another version")
 
     async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._writer = writer
@@ -169,3 +165,13 @@ class Peer:
 
     def _named(self, error: Exception) -> dict[str, str]:
         return {"other_replica": str(self._replica_id), "error": str(error) or type(error).__name__}
+
+
+async def greet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Begin a connection. Raises Unreachable when the other one speaks another version."""
+    writer.write(frame(Hello(VERSION)))
+    size = int.from_bytes(await reader.readexactly(LENGTH_BYTES), "big")
+    told = read_told(await reader.readexactly(min(size, READ_BYTES)))
+    if told != Welcome(VERSION):
+        writer.transport.abort()
+        raise Unreachable("it is of another version")

@@ -23,8 +23,8 @@ from chatd.server.chat_config import ChatConfig
 from chatd.server.chats.chats import Chats
 from chatd.server.model_configs import ModelConfigs
 from chatd.server.providers import Providers
-from chatd.server.versions import Versions
 from chatd.server.push import PushSubscribing
+from chatd.server.versions import Versions
 from chatd.store.queries import User
 from chatd.store.store import Store
 from chatd.wire.problem import Problem
