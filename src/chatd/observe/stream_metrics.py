@@ -14,7 +14,7 @@ class StreamMetrics:
         self._streams = Gauge("chatd_streams", "Clients that follow a chat or their list of chats.", registry=registry)
         self._connections = Gauge(
             "chatd_relay_connections",
-            "Connections with other replicas, by who dialled.",
+            "Connections of replicas, by who dialled.",
             ["dialled"],
             registry=registry,
         )

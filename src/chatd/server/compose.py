@@ -196,6 +196,7 @@ async def running_replica(
                 meter=meter,
                 push=push.pushes.start,
                 relay_socket=relay_socket,
+                metrics=opened.metrics.streams,
             )
         )
         background = {

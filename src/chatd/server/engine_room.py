@@ -33,6 +33,7 @@ from chatd.engine.titles import TitleMade, Titles
 from chatd.engine.tools.registry import Registry
 from chatd.engine.turn_ends import LabelMade, SummaryMade, TurnEnds
 from chatd.engine.worker import Worker, WorkerOptions
+from chatd.observe.stream_metrics import StreamMetrics
 from chatd.providers.transport import Transport
 from chatd.server.middleware.experiments import AGENTS
 from chatd.server.relay.credentials import load_credentials
@@ -87,6 +88,7 @@ async def running_engine(
     meter: EngineMeter,
     push: Callable[[UUID, PushMessage], None],
     relay_socket: socket,
+    metrics: StreamMetrics,
 ) -> AsyncIterator[Engine]:
     """Runs chats while the block runs. At its end steps under way are finished, for a while, and chats handed over."""
     draining = asyncio.Event()
@@ -156,8 +158,9 @@ async def running_engine(
     )
     meter.watch(episodes, lambda: len(worker.running))
     credentials = await load_credentials(store, replica_id)
-    listener = RelayListener(relay_socket, credentials.listening, episodes, clock)
-    relay = Relay(replica_id, dialling(store, credentials.dialling), clock, drops)
+    listener = RelayListener(relay_socket, credentials.listening, episodes, clock, metrics)
+    relay = Relay(replica_id, dialling(store, credentials.dialling), clock, metrics, drops)
+    metrics.watch_relay(theirs=lambda: listener.connections, ours=lambda: relay.peers)
     running = {
         "relay listener": listener.run(),  # to the end of the drain: others show what is finished then
         "relay": relay.run(),

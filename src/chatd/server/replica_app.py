@@ -70,6 +70,7 @@ async def replica_app(replica: Replica, settings: Settings, *, draining: Drainin
         return None
 
     streams = StreamRoutes(build_app(parts), store, replica.engine.parts, replica.engine.relay, recognize)
+    replica.opened.metrics.streams.watch_streams(lambda: len(streams.keeper))
     draining.on_begin(streams.keeper.end_all)
     replica.versions.on_change("auth", streams.keeper.check_rights)
     watch = WatchRoutes(streams, parts.chats.reading, replica.hints, replica.clock, streams.keeper, recognize)

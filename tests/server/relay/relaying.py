@@ -16,6 +16,7 @@ from chatd.core.preview import Preview
 from chatd.core.roles import Role
 from chatd.core.secret import Secret
 from chatd.engine.episodes import Episode, Episodes
+from chatd.observe.metrics import Metrics
 from chatd.server.relay.credentials import Credentials, issue, name_of
 from chatd.server.relay.listener import RelayListener
 from chatd.server.relay.relay import Relay
@@ -56,9 +57,10 @@ class Wire:
         self.dialled = 0
         self._writers: list[asyncio.StreamWriter] = []
         self._asking = asking
+        self.metrics = Metrics().streams
         self.socket = socket.create_server(("127.0.0.1", 0))
-        self.listener = RelayListener(self.socket, own.listening, self.episodes, clock)
-        self.relay = Relay(ASKER, self.dial, clock)
+        self.listener = RelayListener(self.socket, own.listening, self.episodes, clock, self.metrics)
+        self.relay = Relay(ASKER, self.dial, clock, self.metrics)
 
     async def dial(self, replica_id: UUID) -> Streams:
         self.dialled += 1

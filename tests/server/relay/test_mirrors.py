@@ -46,6 +46,7 @@ async def test_a_mirror_has_the_same_bytes_and_is_closed_with_its_original():
     assert same(second, after)
     assert first.is_closed
     assert first.fresh == [], "nobody makes checkpoints of a mirror"
+    assert (wire.metrics.sent.value, wire.metrics.received.value) == (7, 7)
 
 
 async def test_who_comes_late_gets_long_answers_part_by_part():

@@ -11,6 +11,7 @@ from chatd.engine.commits import AWAY
 from chatd.engine.drop_warnings import DropWarnings
 from chatd.engine.episodes import Episode
 from chatd.observe.logs import get_logger
+from chatd.observe.stream_metrics import StreamMetrics
 from chatd.server.relay.address import address_of
 from chatd.server.relay.credentials import name_of
 from chatd.server.relay.peer import Dial, Peer, Unreachable
@@ -24,10 +25,13 @@ _log = get_logger("chatd.relay")
 class Relay:
     """`run` once. Before and after that nothing can be followed."""
 
-    def __init__(self, own_id: UUID, dial: Dial, clock: Clock, drops: DropWarnings | None = None) -> None:
+    def __init__(
+        self, own_id: UUID, dial: Dial, clock: Clock, metrics: StreamMetrics, drops: DropWarnings | None = None
+    ) -> None:
         self.own_id = own_id
         self._dial = dial
         self._clock = clock
+        self._metrics = metrics
         self._drops = drops
         self._peers: dict[UUID, Peer] = {}
         self._tasks: asyncio.TaskGroup | None = None
@@ -48,14 +52,14 @@ class Relay:
         self, chat_id: UUID, replica_id: UUID, begin: Key, told: Callable[[Episode], None]
     ) -> tuple[RemoteChat, Callable[[], None]]:
         """A chat that this replica runs, from an episode on, and what ends following it. `told` gets each mirror."""
-        chat = RemoteChat(chat_id, begin, told, self._clock, self._drops)
+        chat = RemoteChat(chat_id, begin, told, self._clock, self._metrics.received, self._drops)
         if self._tasks is None:
             chat.lose()
             return chat, chat.leave
         peer = self._peers.get(replica_id)
         if peer is not None:
             return chat, peer.follow(chat)
-        peer = self._peers[replica_id] = Peer(replica_id, self._dial, self._clock)
+        peer = self._peers[replica_id] = Peer(replica_id, self._dial, self._clock, self._metrics)
         leave = peer.follow(chat)
         self._tasks.create_task(self._keep(replica_id, peer), name="relay peer")
         return chat, leave

@@ -11,6 +11,7 @@ from chatd.core.stored_previews import decode_previews
 from chatd.engine.drop_warnings import DropWarnings
 from chatd.engine.episodes import Episode
 from chatd.engine.tools.live_output import LiveOutput
+from chatd.observe.tallies import Tally
 from chatd.server.relay.frames import Closed, Follow, Following, FrameRefused, Live, Opened, Parts
 
 # For parts that the other replica has and that are on their way: then what is stored is shown without them.
@@ -28,13 +29,15 @@ class RemoteChat:
         begin: Key,
         told: Callable[[Episode], None],
         clock: Clock,
-        drops: DropWarnings | None = None,
+        count: Tally,
+        drops: DropWarnings | None,
     ) -> None:
         self.chat_id = chat_id
         self.is_lost = False  # the other replica can't be reached at the moment
         self.is_over = False  # and is not asked any more
         self._told = told
         self._clock = clock
+        self._count = count
         self._drops = drops
         self._is_answered = False
         self._mirrors: dict[Key, Episode] = {}  # those under way, oldest first
@@ -114,6 +117,7 @@ class RemoteChat:
             raise FrameRefused("parts can't be read") from error
         for preview in previews[max(0, mirror.last + mirror.dropped + 1 - told.first) :]:
             mirror.add(preview)
+            self._count.value += 1
             if mirror.live is not None and isinstance(preview.part, ToolResultPart):
                 mirror.live.end(preview.part.tool_call_id)
         mirror.announce()
