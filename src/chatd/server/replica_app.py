@@ -8,6 +8,7 @@ from chatd.server.asgi import MiddlewareOptions, with_middleware
 from chatd.server.chat_config import ChatConfig
 from chatd.server.chats.chats import chats_of
 from chatd.server.compose import Replica
+from chatd.server.download_links import DownloadLinks
 from chatd.server.middleware.asgi_types import App, Scope
 from chatd.server.middleware.authentication import Credentials, find_credentials, session_cookie_name
 from chatd.server.middleware.experiments import ExperimentGate
@@ -45,9 +46,9 @@ async def replica_app(replica: Replica, settings: Settings, *, draining: Drainin
         model_configs=models,
         chat_config=ChatConfig(store, models),
         chats=chats_of(store, replica.engine, replica.models, replica.hints, replica.clock, organization.id),
-        versions=replica.versions,
         links=DownloadLinks(store, replica.opened.cipher, replica.clock),
         push=PushSubscribing(store, replica.push, replica.versions, replica.clock),
+        versions=replica.versions,
         clock=replica.clock,
         organization_id=organization.id,
         secure_cookies=public_url.startswith("https:"),
@@ -56,8 +57,8 @@ async def replica_app(replica: Replica, settings: Settings, *, draining: Drainin
             external_url=public_url,
             deployment_id=str(organization.id),
             experiments=sorted(settings.experiments),
-        ),
             webpush_public_key=replica.push.public_key,
+        ),
     )
 
     async def recognize(scope: Scope) -> SignedIn | None:

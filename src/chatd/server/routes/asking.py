@@ -21,6 +21,7 @@ from chatd.core.request_keys import HEADER, LONGEST
 from chatd.server.accounts import Accounts, Client
 from chatd.server.chat_config import ChatConfig
 from chatd.server.chats.chats import Chats
+from chatd.server.download_links import DownloadLinks
 from chatd.server.model_configs import ModelConfigs
 from chatd.server.providers import Providers
 from chatd.server.push import PushSubscribing
@@ -65,9 +66,9 @@ class RouteParts(msgspec.Struct, frozen=True):
     model_configs: ModelConfigs
     chat_config: ChatConfig
     chats: Chats
-    versions: Versions
     links: DownloadLinks
     push: PushSubscribing
+    versions: Versions
     clock: Clock
     organization_id: UUID
     secure_cookies: bool
