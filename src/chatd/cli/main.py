@@ -17,7 +17,7 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-SUBCOMMANDS = ("serve", "settings", "user", "token", "keys", "login", "logout", "chats", "chat", "llm-mock")
+SUBCOMMANDS = ("serve", "settings", "doctor", "user", "token", "keys", "login", "logout", "chats", "chat", "llm-mock")
 
 app = typer.Typer(
     name="chatd",

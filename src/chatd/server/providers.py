@@ -10,7 +10,7 @@ from msgspec import UNSET
 
 from chatd.clock import Clock
 from chatd.core import model_checks
-from chatd.core.access import MODEL_KEEPER, Action, Kind, Person, Resource, may
+from chatd.core.access import MODEL_KEEPER, Action, Actor, Kind, Person, Resource, may
 from chatd.core.cost import Prices
 from chatd.core.errors import Conflict, InvalidRequest, NotAuthorized, NotFound, Validation
 from chatd.core.failure import not_configured
@@ -106,7 +106,7 @@ class Providers:
         _require(person, Action.READ)
         return [shown_known(model, kind) for model in self._catalogue.of(kind)]
 
-    async def test(self, id: UUID, asked: wire.TestSavedProvider, person: Person) -> tuple[str, ProbeResult]:
+    async def test(self, id: UUID, asked: wire.TestSavedProvider, person: Actor) -> tuple[str, ProbeResult]:
         """One small call with what is stored, or with what is about to be. Gives the model and what came of it."""
         _require(person, Action.UPDATE)
         row = await _get(self._store, id)
@@ -246,7 +246,7 @@ def _require_key_again(row: GetProviderRow, base_url: str, key: object) -> None:
         )
 
 
-def _require(person: Person, action: Action) -> None:
+def _require(person: Actor, action: Action) -> None:
     """For what no layer of the store sees: calls to a vendor, and the catalogue."""
     if not may(person, action, Resource(Kind.PROVIDER)):
         raise NotAuthorized(action=action, resource=Kind.PROVIDER)

@@ -15,7 +15,7 @@ import structlog
 from chatd.background import beside
 from chatd.clock import Clock
 from chatd.core.errors import StartRefused
-from chatd.store.embedded_lease import KeeperState, Lease, take_lease
+from chatd.store.embedded_lease import KeeperState, Lease, join_lease, take_lease
 from chatd.store.keeper.files import KeeperError, read_own, write_own
 from chatd.store.keeper.options import KeeperLimits, KeeperOptions
 from chatd.store.keeper.paths import DataDirectory
@@ -135,8 +135,7 @@ class EmbeddedPostgres:
                     detail=f"Stop every chatd that uses {self._directory.path} and start again: it is then replaced.",
                 ) from error
             password = self._password
-        folder = quote(state.socket_dir, safe="")
-        dsn = f"postgresql://{_NAME}:{password}@/{_NAME}?host={folder}&port={state.port}"
+        dsn = _dsn(state, password)
         if self.dsn not in ("", dsn):
             # Another server's keeper chose another socket folder (TMPDIR), or replaced the password.
             _log.error("the embedded Postgres has moved", advice="Restart this server: it can't connect any more.")
@@ -162,6 +161,33 @@ class EmbeddedPostgres:
             nothing = os.open(os.devnull, os.O_RDWR)
             os.dup2(nothing, self._lease.descriptor, inheritable=False)
             os.close(nothing)
+
+
+def _dsn(state: KeeperState, password: str) -> str:
+    return f"postgresql://{_NAME}:{password}@/{_NAME}?host={quote(state.socket_dir, safe='')}&port={state.port}"
+
+
+@asynccontextmanager
+async def running_postgres(data_dir: Path) -> AsyncGenerator[str | None]:
+    """The DSN of a Postgres that others run in this data directory, held while the block runs; None when nobody runs
+    one, and none is started. Raises StartRefused when it can't be used."""
+    directory = DataDirectory.of(data_dir)
+    lease = await join_lease(directory)
+    try:
+        state = lease and await lease.next_state()
+        while lease and state and state.state in ("starting", "restarting"):
+            state = await lease.next_state()
+        if state is not None and state.state == "failed":
+            raise StartRefused(f"The embedded Postgres does not run. {state.reason}")
+        try:
+            ready = state is not None and state.state == "ready"
+            dsn = _dsn(state, read_own(directory.password)) if ready and state else None
+        except (KeeperError, OSError) as error:
+            raise StartRefused(f"The password of the embedded Postgres can't be read: {error}") from error
+        yield dsn
+    finally:
+        if lease is not None:
+            await lease.close()
 
 
 @cache

@@ -84,20 +84,37 @@ async def take_lease(directory: DataDirectory, options: Callable[[], KeeperOptio
                 if starting:
                     await asyncio.to_thread(_start_keeper, directory, options)
             except OSError as error:
-                raise StartRefused(
-                    f"The keeper's socket in {directory.path} can't be used: {error}.",
-                    detail="Start chatd as the user who owns that folder, or choose another data directory.",
-                ) from error
+                raise _unusable(directory, error) from error
     raise StartRefused(
         f"The keeper of the embedded Postgres ended {_ATTEMPTS} times before it could be reached.",
         detail=f"See {directory.keeper_log}.",
     )
 
 
+async def join_lease(directory: DataDirectory) -> Lease | None:
+    """A lease of a keeper that runs; None when none does. Raises StartRefused."""
+    try:
+        directory.check_owner()
+        return await _connect(directory)
+    except (FileNotFoundError, NotADirectoryError, ConnectionError):
+        return None
+    except KeeperError as refusal:
+        raise StartRefused(str(refusal)) from refusal
+    except OSError as error:
+        raise _unusable(directory, error) from error
+
+
 async def _connect(directory: DataDirectory) -> Lease:
     reader, writer = await asyncio.open_unix_connection(directory.keeper_address(), limit=_LINE_BYTES)
     writer.write(HOLD)
     return Lease(reader, writer)
+
+
+def _unusable(directory: DataDirectory, error: OSError) -> StartRefused:
+    return StartRefused(
+        f"The keeper's socket in {directory.path} can't be used: {error}.",
+        detail="Start chatd as the user who owns that folder, or choose another data directory.",
+    )
 
 
 def _start_keeper(directory: DataDirectory, options: Callable[[], KeeperOptions]) -> None:

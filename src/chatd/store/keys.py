@@ -78,8 +78,21 @@ def _draft_key_file(path: Path, keys: Sequence[str]) -> Path:
     return Path(draft)
 
 
+def stored_cipher(configured: Sequence[Secret], data_dir: Path) -> Cipher | None:
+    """As load_cipher, but nothing is made: None when there are no keys yet. Raises StartRefused."""
+    if not configured and not (data_dir / KEY_FILE).exists():
+        return None
+    return load_cipher(configured, data_dir, in_use=())
+
+
 async def check_keys(store: Store, cipher: Cipher) -> None:
     """Refuse keys that can't read what this database holds; remember the primary for the next start."""
+    await check_canaries(store, cipher)
+    await store.insert_encryption_key(id=cipher.primary.id, canary=cipher.primary.seal(_CANARY))
+
+
+async def check_canaries(store: Store, cipher: Cipher) -> None:
+    """Refuse keys that can't read what this database holds. Raises StartRefused."""
     for row in await store.list_encryption_keys():
         if row.revoked_at is not None:
             continue
@@ -95,4 +108,3 @@ async def check_keys(store: Store, cipher: Cipher) -> None:
             readable = False
         if not readable:
             raise StartRefused(f"Encryption key {row.id} does not open its own test value: the database is damaged.")
-    await store.insert_encryption_key(id=cipher.primary.id, canary=cipher.primary.seal(_CANARY))

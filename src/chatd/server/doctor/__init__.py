@@ -1,0 +1,1 @@
+"""What `chatd doctor` looks at. Nothing is started, migrated or written."""

@@ -1,0 +1,122 @@
+"""All checks, one after the other; what one finds wrong spares those that could not succeed."""
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Final
+
+from chatd.clock import Clock
+from chatd.core.access import OPERATOR
+from chatd.observe.metrics import Metrics
+from chatd.providers.catalogue import load_catalogue
+from chatd.providers.hosts import Outbound
+from chatd.providers.transport import open_transport
+from chatd.server.doctor.database import (
+    Opened,
+    check_cipher,
+    check_keys,
+    check_push,
+    check_replicas,
+    check_schema,
+    check_server,
+    layered,
+    opened_database,
+)
+from chatd.server.doctor.findings import Finding, Grade, bad
+from chatd.server.doctor.place import check_address, check_data_dir, check_settings
+from chatd.server.doctor.reaching import check_hints, check_http, check_providers, check_relay
+from chatd.server.providers import Providers
+from chatd.server.settings import LoadedSettings, Settings
+from chatd.store.actor import acting_as
+from chatd.store.cipher import Cipher, EncryptionKey, new_key_text
+from chatd.store.store import Store
+
+_CHECK_SECONDS: Final = 60.0  # for one check; a probe of a model takes the longest, 30
+
+
+async def examine_all(loaded: LoadedSettings, *, clock: Clock, asks_models: bool = False) -> AsyncIterator[Finding]:
+    """Never raises for what is wrong with the deployment, and changes nothing."""
+    settings = loaded.settings
+    for check in (lambda: check_settings(loaded), lambda: check_data_dir(settings), lambda: check_address(settings)):
+        for finding in _sync(check):
+            yield finding
+    async with opened_database(settings, clock) as opened:
+        if isinstance(opened, Finding):
+            yield opened
+            cipher = check_cipher(settings)
+            if isinstance(cipher, Finding):
+                yield cipher
+            async for finding in _guarded("server", check_http(settings, (), clock), clock):
+                yield finding
+            return
+        with acting_as(OPERATOR):
+            async for finding in _of_database(opened, settings, clock, asks_models=asks_models):
+                yield finding
+
+
+async def _of_database(
+    opened: Opened, settings: Settings, clock: Clock, *, asks_models: bool
+) -> AsyncIterator[Finding]:
+    found = opened.found
+    for finding in (*check_server(found, settings), *check_schema(found)):
+        yield finding
+    async for finding in _guarded("hints", check_hints(settings, opened.dsn, clock), clock):
+        yield finding
+    if found.schema is None or not found.schema.is_ours:
+        return  # what is stored can't be read by this code
+    cipher = check_cipher(settings)
+    # Without keys of ours what is stored under them can still be counted.
+    store = layered(opened.connection, _any_cipher() if isinstance(cipher, Finding) else cipher)
+    are_good = True
+    async for finding in _guarded("encryption keys", check_keys(store, cipher), clock):
+        are_good = are_good and finding.grade is not Grade.BAD
+        yield finding
+    for finding in check_replicas(found.replicas):
+        yield finding
+    async for finding in _guarded("server", check_http(settings, found.replicas, clock), clock):
+        yield finding
+    if not are_good or isinstance(cipher, Finding):
+        return
+    async for finding in _guarded("relay", check_relay(store, found.replicas, clock), clock):
+        yield finding
+    async for finding in _guarded("push", check_push(store), clock):
+        yield finding
+    async for finding in _guarded("models", _models(store, settings, clock, asks=asks_models), clock):
+        yield finding
+
+
+async def _models(store: Store, settings: Settings, clock: Clock, *, asks: bool) -> AsyncIterator[Finding]:
+    no_proxy = ",".join(settings.outbound_no_proxy)
+    outbound = Outbound(settings.outbound_proxy, settings.outbound_ca, None, no_proxy)
+    catalogue = load_catalogue(settings.model_catalogue)
+    async with open_transport(proxy=outbound.proxy, no_proxy=no_proxy, ca=outbound.ca) as transport:
+        providers = Providers(store, catalogue, transport, outbound, clock, Metrics().engine)
+        async for finding in check_providers(store, providers, asks=asks):
+            yield finding
+
+
+async def _guarded(check: str, findings: AsyncIterator[Finding], clock: Clock) -> AsyncIterator[Finding]:
+    """A check that fails in a way that nobody thought of is a finding too."""
+    while True:
+        try:
+            async with clock.timeout(_CHECK_SECONDS, timer="doctor"):
+                finding = await anext(findings, None)
+        except Exception as error:  # noqa: BLE001 - said to the operator
+            yield bad(check, f"It can't be checked: {_words(error)}")
+            return
+        if finding is None:
+            return
+        yield finding
+
+
+def _sync(check: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
+    try:
+        yield from check()
+    except OSError as error:
+        yield bad("data directory", f"The system refused: {error.strerror or error}")
+
+
+def _words(error: Exception) -> str:
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def _any_cipher() -> Cipher:
+    return Cipher([EncryptionKey.from_text(new_key_text())])
