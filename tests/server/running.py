@@ -43,7 +43,8 @@ class Api:
             headers["Authorization"] = f"Bearer {self.token}"
         async with self._http.request(method, f"{self.url}{path}", json=body, headers=headers) as response:
             text = await response.text()
-            return Answer(response.status, msgspec.json.decode(text) if text else None, dict(response.headers))
+            body = msgspec.json.decode(text) if text and "json" in response.content_type else text or None
+            return Answer(response.status, body, dict(response.headers))
 
     async def raw(self, method: str, path: str, data: bytes | None = None, headers: Mapping[str, str] = {}) -> Answer:
         """With bytes instead of JSON; an answer that is no JSON has its bytes as body."""

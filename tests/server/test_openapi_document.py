@@ -15,6 +15,7 @@ FOR_ANYONE = {
     ("get", "/api/v2/users/first"),
     ("post", "/api/v2/users/first"),
     ("post", "/api/v2/users/login"),
+    ("get", "/api/experimental/chats/files/{file}/download"),
 }
 
 
