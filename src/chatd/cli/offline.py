@@ -17,7 +17,7 @@ from chatd.observe.logs import configure_logs
 from chatd.server.accounts import Accounts, Client
 from chatd.server.compose import OpenStore, open_accounts, open_store
 from chatd.server.settings import LoadedSettings, load_settings
-from chatd.store.actor import acting_as
+from chatd.store.actor import Origin, acting_as, asking_from
 from chatd.store.keeper.paths import DataDirectory
 from chatd.store.queries import User
 from chatd.store.store import Store
@@ -60,7 +60,7 @@ def run_offline(
 
     async def run() -> Result:
         async with _open(loaded) as offline:
-            with acting_as(OPERATOR):
+            with acting_as(OPERATOR), asking_from(Origin(client_address="command line")):
                 return await action(offline)
 
     return asyncio.run(run())

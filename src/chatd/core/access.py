@@ -122,6 +122,7 @@ _BY_ROLE: Final[Mapping[Role, Mapping[Kind, frozenset[Action]]]] = {
         Kind.CHAT: frozenset({Action.READ, Action.UPDATE, Action.DELETE}),  # stop and archive, but not run
         Kind.FILE: _READ,
         Kind.USAGE_LIMIT: _ALL,
+        Kind.AUDIT: _READ,
         Kind.PUSH_SUBSCRIPTION: frozenset({Action.DELETE}),  # stop anyone's, but listen to nobody else
     },
     Role.AUDITOR: {

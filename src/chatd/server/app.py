@@ -9,7 +9,9 @@ from litestar.openapi.spec import Components, SecurityScheme
 import chatd
 from chatd.server.openapi import PublishedDocument
 from chatd.server.problem import litestar_answers
+from chatd.server.refused_attempts import RefusedAttempts
 from chatd.server.routes.asking import RouteParts, route_dependencies
+from chatd.server.routes.audit import audit_router
 from chatd.server.routes.chat_config import chat_config_router
 from chatd.server.routes.chat_export import chat_export_router
 from chatd.server.routes.chat_messages import chat_messages_router
@@ -38,6 +40,7 @@ def build_app(parts: RouteParts) -> Litestar:
             push_router,
             groups_router,
             site_router,
+            audit_router,
             providers_router,
             models_router,
             chat_config_router,
@@ -53,6 +56,7 @@ def build_app(parts: RouteParts) -> Litestar:
         ],
         dependencies=route_dependencies(parts),
         exception_handlers=litestar_answers(),
+        after_exception=[RefusedAttempts(parts.store, parts.clock).note],
         openapi_config=_openapi(),
         # Logs go through structlog.
         logging_config=None,

@@ -21,6 +21,7 @@ from chatd.server.middleware.authentication import (
 )
 from chatd.server.middleware.body_limit import BODY_LIMIT, BodyLimit
 from chatd.server.middleware.boundary import ErrorBoundary
+from chatd.server.middleware.costly_requests import Costly, CostlyLimits
 from chatd.server.middleware.host import LOOPBACK_HOSTS, HostCheck
 from chatd.server.middleware.origin import OriginCheck, parse_origin
 from chatd.server.middleware.proxies import TrustedProxies, parse_networks
@@ -33,7 +34,7 @@ async def _nobody(_credentials: Credentials) -> Person | None:
     return None
 
 
-def _not_acting(_person: Person | None) -> AbstractContextManager[object]:
+def _not_acting(_person: Person | None, _scope: Scope) -> AbstractContextManager[object]:
     return nullcontext()
 
 
@@ -41,7 +42,8 @@ class MiddlewareOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Everything the layers need, as plain values and callables.
 
     `public_url` is where people find this server (its host and origin are allowed by themselves);
-    `requests_per_minute` of 0 switches the rate limit off; `body_limits` are by path prefix.
+    `requests_per_minute` of 0 switches the rate limit off, and those on costly requests; `body_limits` are by path
+    prefix.
     """
 
     clock: Clock
@@ -55,6 +57,7 @@ class MiddlewareOptions(msgspec.Struct, frozen=True, kw_only=True):
     body_limit: int = BODY_LIMIT
     body_limits: Mapping[str, int] = {}
     requests_per_minute: int = 0
+    costly: CostlyLimits | None = None
     burst: int | None = None
     page_policy: str | None = None
     public_prefixes: tuple[str, ...] = ("/assets/",)
@@ -79,7 +82,8 @@ def with_middleware(app: App, options: MiddlewareOptions) -> App:
         buckets, guesses = (
             Buckets(clock=options.clock, per_minute=options.requests_per_minute, burst=burst) for _ in range(2)
         )
-        layered = RateLimit(layered, buckets=buckets)
+        costly = None if options.costly is None else Costly(options.costly, options.clock)
+        layered = RateLimit(layered, buckets=buckets, costly=costly)
     layered = Authentication(
         layered,
         authenticate=options.authenticate,

@@ -128,6 +128,10 @@ class Replica(msgspec.Struct, frozen=True):
     push: Push
 
 
+def _keep_audit(settings: Settings) -> timedelta | None:
+    return timedelta(days=settings.audit_retention_days) or None
+
+
 @asynccontextmanager
 async def running_replica(
     settings: Settings,
@@ -202,7 +206,7 @@ async def running_replica(
         background = {
             "poll versions": versions.poll_forever(),
             "flush last used": identity.flush_forever(),
-            "janitor": clean_forever(opened.store, clock, keep_audit=None),
+            "janitor": clean_forever(opened.store, clock, keep_audit=_keep_audit(settings)),
         }
         async with beside(background):
             yield Replica(

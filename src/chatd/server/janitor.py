@@ -16,8 +16,8 @@ _EVERY_SECONDS: Final = 3600.0
 _KEEP_EXPIRED: Final = timedelta(days=7)  # long enough to see in the database why a token stopped working
 _KEEP_DEAD_REPLICAS: Final = timedelta(days=1)  # long enough to see in the database what ran where
 _KEEP_ORPHAN_FILES: Final = timedelta(days=1)  # long enough to finish the message that they were uploaded for
-# Who has waited a month for an answer has given up, or lost the key with it: phones and laptops that slept over a holiday
-# are awake by then.
+# Who has waited a month for an answer has given up, or lost the key with it: phones and laptops that slept over a
+# holiday are awake by then.
 _KEEP_SEND_KEYS: Final = timedelta(days=30)
 _FILES_AT_ONCE: Final = 100  # up to a gigabyte
 _ROWS_AT_ONCE: Final = 1000  # a short statement

@@ -1,5 +1,8 @@
 """A replica's HTTP application: routes, health, and the middleware around both."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import chatd
 from chatd.core.access import WATCHER, Person
 from chatd.core.file_types import MOST_BYTES
@@ -9,8 +12,9 @@ from chatd.server.chat_config import ChatConfig
 from chatd.server.chats.chats import chats_of
 from chatd.server.compose import Replica
 from chatd.server.download_links import DownloadLinks
-from chatd.server.middleware.asgi_types import App, Scope
+from chatd.server.middleware.asgi_types import App, Scope, client_address, state
 from chatd.server.middleware.authentication import Credentials, find_credentials, session_cookie_name
+from chatd.server.middleware.costly_requests import CostlyLimits
 from chatd.server.middleware.experiments import ExperimentGate
 from chatd.server.model_configs import ModelConfigs
 from chatd.server.providers import Providers
@@ -23,7 +27,7 @@ from chatd.server.serving import Draining
 from chatd.server.settings import Settings
 from chatd.server.stream.route import SignedIn, StreamRoutes
 from chatd.server.watch.route import WatchRoutes
-from chatd.store.actor import acting_as
+from chatd.store.actor import Origin, acting_as, asking_from
 from chatd.wire.users import BuildInfo
 
 
@@ -90,12 +94,26 @@ async def replica_app(replica: Replica, settings: Settings, *, draining: Drainin
         clock=replica.clock,
         metrics=replica.opened.metrics,
         authenticate=authenticate,
-        acting=acting_as,
+        acting=_acting,
         public_url=public_url,
         allowed_hosts=settings.allowed_hosts,
         trusted_proxies=settings.trusted_proxies,
         body_limit=settings.body_limit,
         body_limits={FILES_PATH: max(MOST_BYTES, settings.body_limit)},
         requests_per_minute=settings.requests_per_minute,
+        costly=CostlyLimits(
+            inference=settings.inference_per_minute,
+            uploads=settings.uploads_per_minute,
+            upload_bytes=settings.upload_bytes_per_minute,
+            searches=settings.searches_per_minute,
+            exports=settings.exports_per_minute,
+        ),
     )
     return with_middleware(routes, options)
+
+
+@contextmanager
+def _acting(person: Person | None, scope: Scope) -> Iterator[None]:
+    origin = Origin(state(scope).get("request_id", ""), client_address(scope))
+    with acting_as(person), asking_from(origin):
+        yield

@@ -171,8 +171,37 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = 10
     requests_per_minute: Annotated[
-        int, Setting(WholeNumber(0, 1_000_000), "Requests that one user may make in a minute; 0 is no limit.")
+        int,
+        Setting(
+            WholeNumber(0, 1_000_000),
+            "Requests that one user may make in a minute; 0 is no limit, also not on the kinds of requests below.",
+        ),
     ] = 1200
+    inference_per_minute: Annotated[
+        int,
+        Setting(
+            WholeNumber(0, 1_000_000),
+            "Messages, new chats, edits, compactions and titles that one user may ask for in a minute; 0 is no limit.",
+        ),
+    ] = 120
+    uploads_per_minute: Annotated[
+        int, Setting(WholeNumber(0, 1_000_000), "Files that one user may upload in a minute; 0 is no limit.")
+    ] = 60
+    upload_bytes_per_minute: Annotated[
+        int,
+        Setting(WholeNumber(0, 1 << 40, "bytes"), "How much one user may upload in a minute; 0 is no limit."),
+    ] = 200 * 1024 * 1024
+    searches_per_minute: Annotated[
+        int,
+        Setting(WholeNumber(0, 1_000_000), "Searches in the text of chats for one user in a minute; 0 is no limit."),
+    ] = 60
+    exports_per_minute: Annotated[
+        int, Setting(WholeNumber(0, 1_000_000), "Chats that one user may export in a minute; 0 is no limit.")
+    ] = 20
+    audit_retention_days: Annotated[
+        int,
+        Setting(WholeNumber(0, 36_500, "days"), "How long the audit log keeps an entry; 0 is for ever."),
+    ] = 365
     body_limit: Annotated[
         int, Setting(WholeNumber(1024, 1 << 30, "bytes"), "The largest request body, uploads apart.")
     ] = BODY_LIMIT

@@ -56,7 +56,7 @@ async def test_the_person_behind_a_token_acts_for_the_request(headers: dict[str,
         return await only_good(credentials)
 
     @contextmanager
-    def act(person: Person | None):
+    def act(person: Person | None, scope: dict[str, object]):
         acting.append(person)
         yield
 

@@ -48,7 +48,8 @@ class Credentials(msgspec.Struct, frozen=True):
 
 
 Authenticate = Callable[[Credentials], Awaitable[Person | None]]
-Acting = Callable[[Person | None], AbstractContextManager[object]]
+# While the block runs, this person acts, through this request.
+Acting = Callable[[Person | None, Scope], AbstractContextManager[object]]
 
 
 def session_cookie_name(secure: bool) -> str:
@@ -105,7 +106,7 @@ class Authentication:
         person = await self._find_person(scope)
         state(scope)["person"] = person
         # Also for nobody: a task may start with the context of another request's task.
-        with self._acting(person):
+        with self._acting(person, scope):
             await self._app(scope, receive, send)
 
     async def _find_person(self, scope: Scope) -> Person | None:

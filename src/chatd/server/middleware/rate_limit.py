@@ -6,6 +6,7 @@ bucket unused for longest is forgotten, which is as if it had filled up.
 
 from collections import OrderedDict
 from ipaddress import IPv6Address, ip_address
+from typing import Protocol
 
 import msgspec
 
@@ -24,12 +25,14 @@ class Bucket(msgspec.Struct, frozen=True):
     at: float
 
 
-def take(bucket: Bucket, *, now: float, per_second: float, burst: float) -> tuple[Bucket, float]:
-    """Take one token: the bucket after it and 0, or the bucket without it and the seconds to wait."""
+def take(bucket: Bucket, *, now: float, per_second: float, burst: float, amount: float = 1) -> tuple[Bucket, float]:
+    """Take tokens: the bucket after it and 0, or the bucket without it and the seconds to wait. Of more than a bucket
+    holds, all that it holds is enough: it could never be had else."""
     tokens = min(burst, bucket.tokens + max(0.0, now - bucket.at) * per_second)
-    if tokens >= 1:
-        return Bucket(tokens - 1, now), 0.0
-    return Bucket(tokens, now), (1 - tokens) / per_second
+    wanted = min(amount, burst)
+    if tokens >= wanted:
+        return Bucket(tokens - wanted, now), 0.0
+    return Bucket(tokens, now), (wanted - tokens) / per_second
 
 
 def address_key(address: str) -> str:
@@ -46,9 +49,18 @@ def address_key(address: str) -> str:
 
 
 class Buckets:
-    """One bucket per key, the least recently used forgotten first."""
+    """One bucket per key, the least recently used forgotten first. `refusal` is what is said to who takes too much."""
 
-    def __init__(self, *, clock: Clock, per_minute: int, burst: int, limit: int = BUCKETS_LIMIT) -> None:
+    def __init__(
+        self,
+        *,
+        clock: Clock,
+        per_minute: int,
+        burst: int,
+        limit: int = BUCKETS_LIMIT,
+        refusal: str = "Too many requests. Wait a moment.",
+    ) -> None:
+        self._refusal = refusal
         self._clock = clock
         self._per_second = per_minute / 60
         self._burst = float(max(1, burst))
@@ -58,15 +70,17 @@ class Buckets:
     def __len__(self) -> int:
         return len(self._buckets)
 
-    def charge(self, key: str) -> None:
-        """Count one request. Raises Throttled when it is one too many."""
+    def charge(self, key: str, amount: float = 1) -> None:
+        """Count one request, or so many bytes. Raises Throttled when it is too much."""
         now = self._clock.monotonic()
         bucket = self._buckets.pop(key, None) or Bucket(self._burst, now)
-        self._buckets[key], wait_seconds = take(bucket, now=now, per_second=self._per_second, burst=self._burst)
+        self._buckets[key], wait_seconds = take(
+            bucket, now=now, per_second=self._per_second, burst=self._burst, amount=amount
+        )
         if len(self._buckets) > self._limit:
             self._buckets.popitem(last=False)
         if wait_seconds > 0:
-            raise Throttled("Too many requests. Wait a moment.", retry_after_seconds=wait_seconds)
+            raise Throttled(self._refusal, retry_after_seconds=wait_seconds)
 
     def refund(self, key: str) -> None:
         """Take back one `charge`."""
@@ -80,14 +94,23 @@ class Buckets:
         self.charge(f"user {person.user_id}" if person is not None else address_key(client_address(scope)))
 
 
+class CostlyRequests(Protocol):
+    def charge(self, scope: Scope) -> None:
+        """Raises Throttled when it is one too many of its kind."""
+        ...
+
+
 class RateLimit:
     """Refuses with 429 and Retry-After. Stands inside authentication, since it counts by user."""
 
-    def __init__(self, app: App, *, buckets: Buckets) -> None:
+    def __init__(self, app: App, *, buckets: Buckets, costly: CostlyRequests | None = None) -> None:
         self._app = app
         self._buckets = buckets
+        self._costly = costly
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"] not in UNMETERED:
             self._buckets.charge_request(scope)
+            if self._costly is not None:
+                self._costly.charge(scope)
         await self._app(scope, receive, send)
