@@ -71,7 +71,10 @@ async def opened_database(settings: Settings, clock: Clock) -> AsyncIterator[Ope
 async def _examined(dsn: str, clock: Clock, advice: str) -> AsyncIterator[Opened | Finding]:
     try:
         connection = await connect(dsn, function_schema=shipped_functions().schema)
-    except (*_UNREACHED, ValueError) as error:
+    except ValueError:  # whose words may quote a part of the URL, which holds a password
+        yield bad("database", "Its URL can't be understood", advice)
+        return
+    except _UNREACHED as error:
         yield bad("database", f"It can't be reached: {error or type(error).__name__}", advice)
         return
     try:
