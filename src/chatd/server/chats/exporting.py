@@ -80,16 +80,17 @@ class _Images:
         self._left = MOST_IMAGE_BYTES
 
     async def read(self, part: FilePart) -> str | None:
-        if part.media_type not in _IMAGES or self._left <= 0:
+        """As a data URL; None for what is no image, or is too much."""
+        if part.media_type not in _IMAGES:
             return None
-        if part.file_id is None:
-            data = part.data if _BASE64.fullmatch(part.data) else None
-        else:
-            known = await self._store.get_file_metadata(id=part.file_id)
-            fits = known is not None and known.media_type in _IMAGES and known.size <= self._left
-            file = await self._store.get_file(id=part.file_id) if fits else None
-            data = file and base64.b64encode(file.data).decode()
-        if data is None or len(data) * 3 // 4 > self._left:
+        data = part.data if part.file_id is None else await self._stored(part.file_id)
+        size = len(data) // 4 * 3
+        if not _BASE64.fullmatch(data) or size > self._left:
             return None
-        self._left -= len(data) * 3 // 4
-        return data
+        self._left -= size
+        return f"data:{part.media_type};base64,{data}"
+
+    async def _stored(self, file_id: UUID) -> str:
+        known = await self._store.get_file_metadata(id=file_id)
+        file = await self._store.get_file(id=file_id) if known is not None and known.size <= self._left else None
+        return base64.b64encode(file.data).decode() if file else ""

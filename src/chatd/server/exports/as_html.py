@@ -107,11 +107,10 @@ def _result(result: ToolResultPart) -> str:
 
 async def _file(part: FilePart, export: Export) -> str:
     name = safe(part.name or "a file without a name")
-    data = await export.image(part)
-    if data is None:
+    image = await export.image(part)
+    if image is None:
         return f'<p class="note">File: {name} <code>{safe(part.media_type)}</code></p>'
-    image = f'<img src="data:{safe(part.media_type)};base64,{data}" alt="{name}">'
-    return f"<figure>{image}<figcaption>{name}</figcaption></figure>"
+    return f'<figure><img src="{safe(image)}" alt="{name}"><figcaption>{name}</figcaption></figure>'
 
 
 def _folded(kind: str, summary: str, body: str) -> str:

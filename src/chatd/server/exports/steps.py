@@ -1,4 +1,4 @@
-"""A message with all that belongs to it when it is written down: the results of its calls, the bytes of its images."""
+"""A message with all that belongs to it when it is written down: the results of its calls, its images."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import datetime
@@ -24,7 +24,7 @@ class ImageSource(Protocol):
     """Where the bytes of images come from."""
 
     async def __call__(self, part: FilePart) -> str | None:
-        """As base64; None when it is left out."""
+        """As a data URL of an image that does nothing; None for what is no such image, or is left out."""
         ...
 
 

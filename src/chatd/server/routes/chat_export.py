@@ -25,7 +25,7 @@ async def export_chat(chat: FromPath[UUID], ask: TheAsk, format: Format = "markd
     name = f"attachment; filename=\"{ascii_name(file.name)}\"; filename*=UTF-8''{quote(file.name)}"
     return Stream(
         file.pieces,
-        media_type=file.media_type if file.media_type == "application/json" else f"{file.media_type}; charset=utf-8",
+        media_type=file.media_type,  # a text is said to be UTF-8 by the framework
         headers={
             "content-disposition": name,
             "cache-control": "no-store",
