@@ -2,7 +2,9 @@
 
 import asyncio
 import os
+import shutil
 import sys
+import textwrap
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -23,6 +25,8 @@ _SIGNS: Final[Mapping[Grade, str]] = {Grade.GOOD: "✓", Grade.DOUBTFUL: "!", Gr
 _PLAIN: Final[Mapping[Grade, str]] = {Grade.GOOD: "ok", Grade.DOUBTFUL: "! ", Grade.BAD: "x "}  # for other encodings
 _COLOURS: Final[Mapping[Grade, str]] = {Grade.GOOD: "32", Grade.DOUBTFUL: "33", Grade.BAD: "31"}
 _WIDTH: Final = 16  # of the longest name of a check, and a space
+_NARROWEST: Final = 30  # columns for words; what is narrower breaks them anyway
+_WIDE: Final = 10_000
 
 ModelsOption = Annotated[
     bool, typer.Option("--models", help="Ask a model of each provider for a few words. That costs a few tokens.")
@@ -81,13 +85,25 @@ async def _examined(loaded: LoadedSettings, *, asks_models: bool, as_json: bool)
 def _shown(findings: Iterable[Finding], *, as_json: bool) -> list[Finding]:
     shown = list(findings)
     for finding in shown if not as_json else ():
-        sign = _sign(finding.grade)
-        print(f"{sign} {finding.check:<{_WIDTH}}{harmless(finding.found)}", flush=True)
-        if finding.advice:
-            print(
-                f"{'':<{_WIDTH + 2}}→ {harmless(finding.advice)}" if _is_unicode() else f"  {harmless(finding.advice)}"
-            )
+        first, *others = [*_lines(finding.found), *_lines(finding.advice, "→ " if _is_unicode() else "> ")]
+        print(f"{_sign(finding.grade)} {finding.check:<{_WIDTH}}{first}")
+        for line in others:
+            print(f"{'':<{_WIDTH + 2}}{line}")
+        sys.stdout.flush()
     return shown
+
+
+def _lines(text: str, mark: str = "") -> list[str]:
+    """Broken where the terminal ends; elsewhere nobody sees an end."""
+    width = shutil.get_terminal_size().columns - _WIDTH - 2 if sys.stdout.isatty() else _WIDE
+    return textwrap.wrap(
+        harmless(text),
+        max(width, _NARROWEST),
+        initial_indent=mark,
+        subsequent_indent=" " * len(mark),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _sign(grade: Grade) -> str:

@@ -75,7 +75,8 @@ async def _examined(dsn: str, clock: Clock, advice: str) -> AsyncIterator[Opened
         yield bad("database", "Its URL can't be understood", advice)
         return
     except _UNREACHED as error:
-        yield bad("database", f"It can't be reached: {error or type(error).__name__}", advice)
+        said = error.strerror if isinstance(error, OSError) else None
+        yield bad("database", f"It can't be reached: {said or error or type(error).__name__}", advice)
         return
     try:
         try:
