@@ -9,8 +9,6 @@ import msgspec
 from chatd.server.app import build_app
 from chatd.server.openapi import complete
 from chatd.server.routes.asking import RouteParts
-from chatd.server.stream.route import TEMPLATE as STREAM
-from chatd.server.watch.route import PATH as WATCH
 
 METHODS: Final = ("get", "post", "put", "patch", "delete")
 _CHATS: Final = "/api/experimental/chats"
@@ -59,11 +57,6 @@ _WHO: Final = (
     (rf"PATCH {_CHATS}/\{{chat\}}/messages/\{{message\}}", _CHAT_OWNER),
     (rf"POST {_CHATS}/\{{chat\}}/queue/\{{queued\}}/\w+", _CHAT_OWNER),
 )
-# In front of the application, which knows nothing of them.
-_RAW: Final = {
-    STREAM: "The chat, live: WebSocket or server-sent events. See [streams.md](streams.md).",
-    WATCH: "What changes in one's own chats, live.",
-}
 
 
 class Route(msgspec.Struct, frozen=True):
@@ -89,8 +82,6 @@ def routes() -> Iterator[Route]:
         for method in METHODS:
             if method in item:
                 yield _route(method.upper(), path, item[method])
-    for path, what in _RAW.items():
-        yield Route("GET", path, "chats", _who(f"GET {path}", what), what)
 
 
 def routes_markdown() -> str:

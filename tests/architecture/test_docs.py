@@ -8,6 +8,8 @@ import pytest
 from scripts import routes_table
 
 from chatd.core.sidebar import WatchKind
+from chatd.server.stream.route import TEMPLATE as STREAM
+from chatd.server.watch.route import PATH as WATCH
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -46,7 +48,7 @@ def test_every_route_is_in_the_api_guide(routes: set[tuple[str, str]]):
 
 
 def test_the_raw_routes_are_described_with_the_streams():
-    for path in (routes_table.STREAM, routes_table.WATCH):
+    for path in (STREAM, WATCH):
         assert f"GET {path}" in page("streams.md")
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from architecture.test_docs import event_types
 from chatd.core import people
 from chatd.core.access import SCOPES
 from server.running import running_server
@@ -94,3 +95,19 @@ async def test_only_what_anyone_may_call_is_without_security(document: dict[str,
 
 async def test_every_operation_is_described(document: dict[str, Any]):
     assert [key for key, operation in operations(document).items() if not operation.get("description")] == []
+
+
+async def test_streams_are_described_with_both_transports(document: dict[str, Any]):
+    stream = document["paths"]["/api/experimental/chats/{chat}/stream"]["get"]
+    watch = document["paths"]["/api/experimental/chats/watch"]["get"]
+
+    for operation in (stream, watch):
+        assert "WebSocket" in operation["responses"]["101"]["description"]
+        assert list(operation["responses"]["200"]["content"]) == ["text/event-stream"]
+    assert {(one["in"], one["name"]) for one in stream["parameters"]} == {
+        ("path", "chat"),
+        ("query", "after"),
+        ("query", "after_id"),
+        ("header", "Last-Event-ID"),
+    }
+    assert set(document["components"]["schemas"]["StreamEvent"]["properties"]["type"]["examples"]) == event_types()

@@ -1,6 +1,6 @@
 """The published API document: what Litestar derives from the routes, and what it does not read from them.
 
-That is the rules of request fields (`wire` states them, `core` checks them) and which routes anyone may call.
+That is the rules of request fields (`wire` states them, `core` checks them), which routes anyone may call, and streams.
 """
 
 from collections.abc import Iterable
@@ -13,6 +13,7 @@ from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.routes import BaseRoute, HTTPRoute
 from litestar.serialization import encode_json
 
+from chatd.server.streams_document import add_streams
 from chatd.wire.users import RULES
 
 _REF = "#/components/schemas/"
@@ -34,7 +35,7 @@ class PublishedDocument(JsonRenderPlugin):
 
 
 def complete(document: dict[str, Any], routes: Iterable[BaseRoute]) -> None:
-    """Add to the document what the routes' own types and parameters say beyond it."""
+    """Add to the document what the routes' own types and parameters say beyond it, and the streams."""
     for route in routes:
         if not isinstance(route, HTTPRoute):
             continue
@@ -43,6 +44,7 @@ def complete(document: dict[str, Any], routes: Iterable[BaseRoute]) -> None:
             operation = operations.get(method.lower())
             if operation is not None:
                 _complete_operation(operation, handler, document["components"]["schemas"])
+    add_streams(document)
 
 
 def _complete_operation(operation: dict[str, Any], handler: HTTPRouteHandler, schemas: dict[str, Any]) -> None:

@@ -1,0 +1,103 @@
+"""How the published API document describes the two streams, which stand in front of the routes that it is derived from.
+
+OpenAPI has no words for WebSockets: the answer 101 says what its messages are, and 200 what server-sent events are.
+"""
+
+from typing import Any, Final
+
+from chatd.core.sidebar import WatchKind
+from chatd.server.stream.route import TEMPLATE
+from chatd.server.watch.route import PATH
+
+_PROBLEM: Final = {"application/json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+_MEANINGS: Final = {
+    "400": "The stream can't begin there; `validations` says why.",
+    "401": "Sign in first.",
+    "404": "It does not exist, or you may not see it.",
+}
+_EVENTS: Final = (
+    *("history_reset", "message", "queue_update", "status", "error", "action_required", "retry", "preview_reset"),
+    "message_part",
+)
+_SCHEMAS: Final[dict[str, Any]] = {
+    "StreamEvent": {
+        "type": "object",
+        "description": "One event of a chat's stream, with a field named as its type. Ignore types that you don't know.",
+        "properties": {
+            "id": {"type": "string", "description": "Where to go on after it; opaque. Live output of tools has none."},
+            "type": {"type": "string", "examples": list(_EVENTS)},
+            "chat_id": {"type": "string", "format": "uuid"},
+        },
+        "required": ["type", "chat_id"],
+    },
+    "WatchEvent": {
+        "type": "object",
+        "description": "One change in a list of chats, and the chat as it is by then.",
+        "properties": {
+            "kind": {"type": "string", "examples": [kind.value for kind in WatchKind]},
+            "chat": {"$ref": "#/components/schemas/Chat"},
+        },
+        "required": ["kind", "chat"],
+    },
+}
+
+
+def add_streams(document: dict[str, Any]) -> None:
+    """Paths and schemas of both."""
+    document["components"]["schemas"] |= _SCHEMAS
+    document["paths"][TEMPLATE] = {
+        "get": _operation(
+            "StreamChat",
+            "The chat, live: everything there is, then what happens, as it happens.",
+            "Each message is a JSON array of `StreamEvent`.",
+            "StreamEvent",
+            ("400", "401", "404"),
+            [
+                _parameter("path", "chat", {"type": "string", "format": "uuid"}, "The chat's id.", required=True),
+                _parameter("query", "after", {"type": "string"}, "The id of the last event that you have."),
+                _parameter(
+                    "query",
+                    "after_id",
+                    {"type": "integer", "minimum": 0},
+                    "The id of the newest message that you have, where there is no event.",
+                ),
+                _parameter("header", "Last-Event-ID", {"type": "string"}, "As `after`, which it goes before."),
+            ],
+        )
+    }
+    document["paths"][PATH] = {
+        "get": _operation(
+            "WatchChats",
+            "What changes in one's own chats, live.",
+            "Each message is a `WatchEvent`.",
+            "WatchEvent",
+            ("401",),
+            [],
+        )
+    }
+
+
+def _operation(
+    id: str, what: str, messages: str, event: str, refusals: tuple[str, ...], parameters: list[dict[str, Any]]
+) -> dict[str, Any]:
+    sent = {
+        "description": f"Server-sent events, without end: the data of each is a `{event}`.",
+        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+    }
+    return {
+        "tags": ["chats"],
+        "operationId": id,
+        "summary": id,
+        "description": f"{what} Over WebSocket, or as server-sent events.",
+        "parameters": parameters,
+        "responses": {
+            "101": {"description": f"Over WebSocket, without end. {messages}"},
+            "200": sent,
+            **{status: {"description": _MEANINGS[status], "content": _PROBLEM} for status in refusals},
+        },
+        "deprecated": False,
+    }
+
+
+def _parameter(where: str, name: str, schema: dict[str, Any], what: str, *, required: bool = False) -> dict[str, Any]:
+    return {"in": where, "name": name, "schema": schema, "description": what, "required": required}
