@@ -22,7 +22,7 @@ _EVENTS: Final = (
 _SCHEMAS: Final[dict[str, Any]] = {
     "StreamEvent": {
         "type": "object",
-        "description": "One event of a chat's stream, with a field named as its type. Ignore types that you don't know.",
+        "description": "One event of a chat's stream, with a field named as its type. Ignore types you don't know.",
         "properties": {
             "id": {"type": "string", "description": "Where to go on after it; opaque. Live output of tools has none."},
             "type": {"type": "string", "examples": list(_EVENTS)},
