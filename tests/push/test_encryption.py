@@ -100,7 +100,19 @@ def test_a_statement_names_the_push_server_and_whom_to_write_to_and_nothing_of_t
         "exp": int(NOW.timestamp()) + 12 * 3600,
         "sub": "mailto:ada@example.com",
     }
-    assert "secret" not in origin("https://push.example.com/secret")
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "expected"),
+    [
+        ("https://push.example.com/secret?x#y", "https://push.example.com"),
+        ("https://PUSH.example.com:443/secret", "https://push.example.com"),
+        ("https://push.example.com:8443/secret", "https://push.example.com:8443"),
+        ("https://[2a00::1]/secret", "https://[2a00::1]"),
+    ],
+)
+def test_of_an_endpoint_only_the_origin_is_no_secret(endpoint: str, expected: str):
+    assert origin(endpoint) == expected
 
 
 def _decoded(text: str) -> bytes:

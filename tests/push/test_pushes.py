@@ -186,6 +186,33 @@ async def test_what_is_too_many_is_dropped(tmp_path: Path, monkeypatch: pytest.M
         assert (sent.pushes.alive, sent.counts()) == (3, {"dropped": 2})
 
 
+async def test_who_waits_for_a_message_waits_for_seconds_at_most(tmp_path: Path):
+    async with sending(tmp_path) as sent, asyncio.TaskGroup() as tasks:
+        sent.service.answers = [Answer(hold=asyncio.Event())] * 10
+        for _ in range(6):
+            sent.pushes.start(USER, trial_message())
+        await sent.clock.wait_for("push", module._MOST_OF_ORIGIN)
+        waiting = tasks.create_task(sent.pushes.send(USER, trial_message()))
+        await sent.clock.wait_for("push trial")
+        for _ in range(2):
+            await sent.clock.advance(ATTEMPT_SECONDS)
+        [said] = await waiting
+
+        assert said.outcome == "unreachable"
+
+
+async def test_a_database_that_is_away_does_not_matter_when_a_browser_is_gone(tmp_path: Path):
+    async def away(**_: Any) -> int:
+        raise ConnectionError("away")
+
+    async with sending(tmp_path) as sent:
+        sent.stored.drop_push_subscription = away
+        sent.service.answers = [Answer(410)]
+        [said] = await sent.pushes.send(USER, trial_message())
+
+    assert (said.outcome, sent.stored.told) == ("gone", 0)
+
+
 async def test_before_and_after_it_runs_nothing_is_sent(tmp_path: Path):
     async with sending(tmp_path) as sent:
         pass

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from chatd.clock import Clock
 from chatd.core.access import PUSHER
+from chatd.core.failure import Fault
 from chatd.core.push_message import PushMessage
 from chatd.observe.logs import get_logger
 from chatd.observe.tallies import Tallies
@@ -25,6 +26,7 @@ _MOST_ATTEMPTS: Final = 3
 _FIRST_PAUSE: Final = 2.0  # seconds, if nobody says how long; then four times as long
 _LONGEST_PAUSE: Final = 60.0  # what a push service asks for beyond it is not waited for
 _TOTAL_SECONDS: Final = 120.0  # for one browser, with everything
+_WAITED_SECONDS: Final = 20.0  # for a message that someone waits for: one attempt, and a place in the queue
 _DROPPED: Final = "dropped"
 _log = get_logger("chatd.push")
 
@@ -94,8 +96,11 @@ class Pushes:
         """At once, to all browsers of a user, each once; what their push services said. Raises what the store does."""
         with acting_as(PUSHER):
             found = await self._subscriptions.of(user_id)
-            async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(self._once(one, message), name="push") for one in found]
+            try:
+                async with self._clock.timeout(_WAITED_SECONDS, timer="push trial"), asyncio.TaskGroup() as group:
+                    tasks = [group.create_task(self._once(one, message), name="push") for one in found]
+            except TimeoutError:
+                return [Said(Outcome.UNREACHABLE, text=str(Fault.TIMED_OUT))]
         return [task.result() for task in tasks]
 
     async def _guarded(self, user_id: UUID, message: PushMessage) -> None:
@@ -131,8 +136,7 @@ class Pushes:
             said = await self._sender.send(to, message)
         self._count(said.outcome)
         if said.outcome is Outcome.GONE:
-            await self._store.drop_push_subscription(id=to.id)
-            self._on_gone()
+            await self._drop(to)
         if said.outcome is not Outcome.SENT:
             _log.info(
                 "a push message was not taken",
@@ -143,6 +147,14 @@ class Pushes:
                 retry_after=said.retry_after,
             )
         return said
+
+    async def _drop(self, gone: Subscription) -> None:
+        try:
+            await self._store.drop_push_subscription(id=gone.id)
+        except Exception as error:  # noqa: BLE001 - the next message finds out again
+            _log.warning("a push subscription can't be removed", origin=gone.origin, error=str(error))
+            return
+        self._on_gone()
 
     @asynccontextmanager
     async def _room(self, origin: str) -> AsyncGenerator[None]:

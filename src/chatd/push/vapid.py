@@ -23,6 +23,7 @@ from chatd.store.store import Store
 SECRET_NAME: Final = "push_key"  # in the table `secrets`
 _VALID_FOR: Final = timedelta(hours=12)  # a day is the most; clocks may differ
 _HALF: Final = 32  # bytes of a number of P-256
+_HTTPS_PORT: Final = 443
 _HEADER: Final = base64url(b'{"typ":"JWT","alg":"ES256"}')
 
 
@@ -69,6 +70,8 @@ async def load_push_key(store: Store) -> PushKey:
 
 
 def origin(endpoint: str) -> str:
-    """All of an endpoint that is no secret."""
+    """All of an endpoint that is no secret, as RFC 6454 writes it."""
     parts = urlsplit(endpoint)
-    return f"{parts.scheme}://{parts.netloc}".lower()
+    host = parts.hostname or ""
+    port = "" if parts.port in (None, _HTTPS_PORT) else f":{parts.port}"
+    return f"{parts.scheme}://{f'[{host}]' if ':' in host else host}{port}"
