@@ -3,7 +3,7 @@
 import asyncio
 import sys
 
-from bench import chunks, databases, hints, locks, requests, start, stream, transitions, turn
+from bench import chunks, databases, hints, locks, relay, requests, start, stream, transitions, turn
 
 BENCHMARKS = {
     "start": start.main,
@@ -15,6 +15,7 @@ BENCHMARKS = {
     "chunks": chunks.main,
     "turn": turn.main,
     "stream": stream.main,
+    "relay": relay.main,
 }
 
 
