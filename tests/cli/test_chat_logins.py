@@ -100,9 +100,9 @@ async def test_chats_are_listed_for_people_and_for_programs(database: Any, tmp_p
             await client.update_chat(first.id, UpdateChat(title="About \u202eowls"))
             await client.update_chat(second.id, UpdateChat(title="About larks"))
         table = await run("chats", **identity)
-        found = await run("chats", "--json", "--search", "title:owls", "--limit", "300", **identity)
+        found = await run("chats", "--json", "--query", "title:owls", "--limit", "300", **identity)
         one = await run("chats", "--limit", "1", **identity)
-        unknown = await run("chats", "--search", "nonsense:1", **identity)
+        unknown = await run("chats", "--query", "nonsense:1", **identity)
 
     assert str(first.id) in table.out
     assert "larks" in table.out

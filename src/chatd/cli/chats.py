@@ -1,8 +1,12 @@
-"""`chatd chats`: the chats one has."""
+"""`chatd chats`: the chats one has, and copies of them as chats and as files."""
 
 import asyncio
 import os
-from typing import Annotated
+import sys
+from contextlib import aclosing
+from pathlib import Path
+from typing import Annotated, Literal
+from uuid import UUID
 
 import msgspec
 import typer
@@ -12,20 +16,36 @@ from chatd.cli.tables import show
 from chatd.cli.terminal_text import one_line
 from chatd.client import Client
 from chatd.client.client import PAGE
+from chatd.core.errors import InvalidRequest
 from chatd.wire.chats import Chat
 
 _TITLE_LONGEST = 60  # characters
+ChatId = Annotated[UUID, typer.Argument(metavar="CHAT", help="The id of a chat, as `chatd chats` shows it.")]
+
+app = typer.Typer(name="chats", rich_markup_mode=None)
 
 
+@app.callback(invoke_without_command=True)
 def chats(
+    context: typer.Context,
     search: Annotated[
-        str, typer.Option("--search", "-s", help="Terms such as `title:plan archived:true has_unread:true`.")
+        str, typer.Option("--search", "-s", help='Words of titles and messages: `owl "night bird" -barn`.')
+    ] = "",
+    query: Annotated[
+        str, typer.Option("--query", "-q", help="Terms such as `title:plan archived:true has_unread:true`.")
     ] = "",
     limit: Annotated[int, typer.Option(help="How many to list.", min=1, max=10_000)] = 50,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with all there is to know.")] = False,
 ) -> None:
-    """List your chats, pinned ones first, then the last active first."""
-    found = asyncio.run(_find(search, limit))
+    """List your chats, pinned ones first, then the last active first; or search them, fork or export one."""
+    if context.invoked_subcommand is not None:
+        return
+    found = asyncio.run(_find(query, search, limit))
+    if search and not as_json:
+        from chatd.cli.chat_hits import show_hits  # it takes longer to import than all else
+
+        show_hits(found)
+        return
     whole: list[dict[str, object]] = [msgspec.to_builtins(chat) for chat in found]
     rows = [
         {
@@ -41,13 +61,71 @@ def chats(
     show(whole if as_json else rows, columns=columns, as_json=as_json, empty="No chats. Begin one: chatd chat")
 
 
-async def _find(search: str, limit: int) -> list[Chat]:
+@app.command()
+def fork(
+    chat: ChatId,
+    at: Annotated[
+        int | None, typer.Option(metavar="MESSAGE", help="The id of the last message to copy; else all are.", min=1)
+    ] = None,
+    title: Annotated[str | None, typer.Option(help="Of the new chat.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the new chat as JSON.")] = False,
+) -> None:
+    """Begin a chat of your own with the history of another one."""
+
+    async def act() -> Chat:
+        login = current_login(os.environ)
+        async with Client(login.url, login.token) as client:
+            return await client.fork(chat, message_id=at, title=title)
+
+    made = asyncio.run(act())
+    if as_json:
+        print(msgspec.json.format(msgspec.json.encode(made), indent=2).decode())
+    else:
+        print(f"{made.id}  {one_line(made.title, _TITLE_LONGEST)}")
+        print(f"Go on with it: chatd chat {made.id}", file=sys.stderr)
+
+
+@app.command()
+def export(
+    chat: ChatId,
+    format: Annotated[
+        Literal["markdown", "json", "html"], typer.Option("--format", "-f", help="HTML is one page with all in it.")
+    ] = "markdown",
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="A file; else standard output.")] = None,
+) -> None:
+    """Write a whole chat to a file."""
+    asyncio.run(_export(chat, format, output))
+
+
+async def _export(chat: UUID, format: Literal["markdown", "json", "html"], output: Path | None) -> None:
+    login = current_login(os.environ)
+    # Under another name until it is whole: what breaks off is not taken for all of it.
+    draft = None if output is None else output.with_name(f"{output.name}.part")
+    try:
+        file = sys.stdout.buffer if draft is None else draft.open("wb")
+    except OSError as error:
+        raise InvalidRequest(f"{output} can't be written: {error.strerror}.") from error
+    try:
+        async with Client(login.url, login.token) as client, aclosing(client.export(chat, format)) as pieces:
+            async for piece in pieces:
+                file.write(piece)
+        file.flush()
+        if draft is not None and output is not None:
+            draft.replace(output)
+    finally:
+        if draft is not None:
+            file.close()
+            draft.unlink(missing_ok=True)
+
+
+async def _find(query: str, search: str, limit: int) -> list[Chat]:
     login = current_login(os.environ)
     found: list[Chat] = []
     async with Client(login.url, login.token) as client:
         while len(found) < limit:
             asked = min(PAGE, limit - len(found))
-            page = await client.chats(q=search, limit=asked, after_id=found[-1].id if found else None)
+            after = found[-1].id if found else None
+            page = await client.chats(q=query, search=search, limit=asked, after_id=after)
             found += page
             if len(page) < asked:
                 break
@@ -55,4 +133,4 @@ async def _find(search: str, limit: int) -> list[Chat]:
 
 
 def register(root: typer.Typer) -> None:
-    root.command()(chats)
+    root.add_typer(app)

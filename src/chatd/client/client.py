@@ -11,9 +11,10 @@ import aiohttp
 import msgspec
 
 from chatd.client.events import Event, RawEvent, read_event
-from chatd.client.exchange import Exchange
+from chatd.client.exchange import CONNECT_SECONDS, Exchange
 from chatd.client.stream import ChatStream
 from chatd.clock import Clock, SystemClock
+from chatd.core.chat_search import search_term
 from chatd.core.reasoning import ReasoningEffort
 from chatd.core.secret import Secret
 from chatd.minting import uuid7
@@ -23,6 +24,7 @@ from chatd.wire.chat_requests import (
     ClientTool,
     CreateChat,
     EditMessage,
+    ForkChat,
     InputPart,
     ReleaseQueued,
     ReorderQueue,
@@ -40,6 +42,8 @@ USERS: Final = "/api/v2/users"
 PAGE: Final = 200  # the most that the server gives at once
 
 Content = str | Sequence[InputPart]
+# A file that is written while it is read: as long as something comes now and then.
+_LONG_ANSWER: Final = aiohttp.ClientTimeout(total=None, connect=CONNECT_SECONDS, sock_read=60.0)
 
 
 class _Uploaded(msgspec.Struct, frozen=True):
@@ -49,7 +53,7 @@ class _Uploaded(msgspec.Struct, frozen=True):
 class Client:
     """Used with `async with`. Methods raise errors of `client/errors`.
 
-    `create_chat` and `send` are done once however often the connection breaks: each has a key, its own or the
+    `create_chat`, `fork` and `send` are done once however often the connection breaks: each has a key, its own or the
     caller's, and a caller that gives the same one again gets what was answered the first time.
     """
 
@@ -92,9 +96,13 @@ class Client:
     async def me(self) -> User:
         return await self._to.call("GET", f"{USERS}/me", User)
 
-    async def chats(self, *, q: str = "", limit: int = 50, after_id: UUID | None = None) -> list[wire.Chat]:
-        """One page: pinned ones first, then the last active first. `after_id` is the last chat of the page before."""
-        query = {"q": q or None, "limit": limit, "after_id": after_id}
+    async def chats(
+        self, *, q: str = "", search: str = "", limit: int = 50, after_id: UUID | None = None
+    ) -> list[wire.Chat]:
+        """One page: pinned ones first, then the last active first. `after_id` is the last chat of the page before.
+        `q` are terms such as `archived:true`; `search` are words of titles and messages, and `match` says where."""
+        terms = " ".join((q, search_term(search) if search else "")).strip()
+        query = {"q": terms or None, "limit": limit, "after_id": after_id}
         return await self._to.call("GET", CHATS, list[wire.Chat], query=query)
 
     async def create_chat(
@@ -123,6 +131,20 @@ class Client:
 
     async def chat(self, chat_id: UUID) -> wire.Chat:
         return await self._to.call("GET", f"{CHATS}/{chat_id}", wire.Chat)
+
+    async def fork(
+        self, chat_id: UUID, *, message_id: int | None = None, title: str | None = None, key: str | None = None
+    ) -> wire.Chat:
+        """A chat of one's own with the history of this one, up to a message. It rests until something is sent."""
+        asked = ForkChat(message_id=message_id, title=title)
+        return await self._to.call("POST", f"{CHATS}/{chat_id}/fork", wire.Chat, asked, key=key or self._new_key())
+
+    async def export(self, chat_id: UUID, format: wire.ExportFormat = "markdown") -> AsyncGenerator[bytes]:
+        """The whole chat as a file, in pieces. One that breaks off raises Unreachable: what came is not all."""
+        path, query = f"{CHATS}/{chat_id}/export", {"format": format}
+        async with self._to.open("GET", path, timeout=_LONG_ANSWER, query=query) as response:
+            async for piece in response.content.iter_any():
+                yield piece
 
     async def update_chat(self, chat_id: UUID, change: UpdateChat) -> None:
         await self._to.call("PATCH", f"{CHATS}/{chat_id}", type(None), change)
@@ -203,6 +225,10 @@ class Client:
         # Sent again when its answer was lost: the one that nobody names goes by itself.
         answer = await self._to.deliver(f"{CHATS}/files", _Uploaded, content, headers)
         return InputPart(type="file", file_id=answer.id)
+
+    async def download_url(self, file_id: UUID) -> wire.FileDownload:
+        """An address of a file that needs no token, for five minutes."""
+        return await self._to.call("POST", f"{CHATS}/files/{file_id}/download-url", wire.FileDownload)
 
     async def models(self) -> list[ModelConfig]:
         """Those that a chat can have."""

@@ -16,6 +16,7 @@ from chatd.core.states import Status
 
 ClientType = Literal["ui", "api"]
 PlanMode = Literal["plan", ""]
+ExportFormat = Literal["markdown", "json", "html"]
 
 # Made by core/shown_parts.py and by nothing else.
 Content = Annotated[
@@ -50,6 +51,17 @@ class ChatFile(msgspec.Struct, frozen=True, kw_only=True):
     mime_type: str
     size_bytes: int
     created_at: datetime
+
+
+class FileDownload(msgspec.Struct, frozen=True, kw_only=True):
+    """An address that gives a file without a session until it expires. `sha256` is of the content, in hexadecimal."""
+
+    url: str
+    expires_at: datetime
+    sha256: str
+    size_bytes: int
+    name: str
+    mime_type: str
 
 
 class ChatMatch(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -3,7 +3,7 @@
 import base64
 import re
 from collections.abc import AsyncIterator, Callable
-from typing import Final, Literal
+from typing import Final
 from uuid import UUID
 
 import msgspec
@@ -19,8 +19,8 @@ from chatd.server.exports.as_markdown import markdown_pieces
 from chatd.server.exports.steps import Export
 from chatd.store.store import Store
 from chatd.store.stored_messages import read_message
+from chatd.wire.chats import ExportFormat
 
-ExportFormat = Literal["markdown", "json", "html"]
 PAGE: Final = 50  # messages in memory at once; one can have a quarter of a megabyte and more
 MOST_IMAGE_BYTES: Final = 32 * 1024 * 1024  # in one page: browsers and mails take that; images after it are only named
 _IMAGES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})  # none that could be a program

@@ -9,13 +9,14 @@ from litestar.params import FromPath, JSONBody, QueryParameter
 from litestar.response import Stream
 
 from chatd.core.export_names import ascii_name
-from chatd.server.chats.exporting import ExportFormat
 from chatd.server.routes.asking import IdempotencyKey, TheAsk, problems
 from chatd.wire import chats as wire
 from chatd.wire.chat_requests import ForkChat
 
 _TAG = ["chats"]
-Format = Annotated[ExportFormat, QueryParameter(description="`markdown`, `json`, or `html`: one page with all in it.")]
+Format = Annotated[
+    wire.ExportFormat, QueryParameter(description="`markdown`, `json`, or `html`: one page with all in it.")
+]
 
 
 @get("/export", tags=_TAG, responses=problems(400, 401, 404))

@@ -1,7 +1,6 @@
 """/api/experimental/chats/files: what users attach to messages."""
 
 import hashlib
-from datetime import datetime
 from email.message import Message
 from typing import Annotated
 from urllib.parse import quote
@@ -16,6 +15,7 @@ from chatd.core.errors import InvalidRequest, NotFound, TooLarge, Validation
 from chatd.minting import uuid7
 from chatd.server.routes.asking import AnyRequest, TheAsk, TheVisit, problems
 from chatd.store.queries import File
+from chatd.wire import chats as wire
 
 _TAG = ["files"]
 _Organization = Annotated[UUID | None, QueryParameter(name="organization", description="May be left out.")]
@@ -25,17 +25,6 @@ class UploadedFile(msgspec.Struct):
     """To be named in a message's `file` part."""
 
     id: UUID
-
-
-class DownloadUrl(msgspec.Struct, frozen=True):
-    """An address that gives the file without a session until it expires. `sha256` is of the content, in hexadecimal."""
-
-    url: str
-    expires_at: datetime
-    sha256: str
-    size_bytes: int
-    name: str
-    mime_type: str
 
 
 _Token = Annotated[str, QueryParameter(max_length=200, description="As in the `url` that was made.")]
@@ -78,14 +67,14 @@ async def get_file(file: FromPath[UUID], ask: TheAsk) -> Response[bytes]:
 
 
 @post("/{file:uuid}/download-url", tags=_TAG, status_code=200, responses=problems(401, 404))
-async def make_download_url(file: FromPath[UUID], ask: TheAsk) -> DownloadUrl:
+async def make_download_url(file: FromPath[UUID], ask: TheAsk) -> wire.FileDownload:
     """An address of a file that can be given to something without a session, for five minutes. It ends sooner when
     the file is gone, or when who has made it may not read the file any more."""
     row = await ask.store.get_file_metadata(id=file)
     if row is None:
         raise NotFound("File")
     link = ask.links.make(ask.person, file)
-    return DownloadUrl(
+    return wire.FileDownload(
         url=f"{ask.build_info.external_url.rstrip('/')}{FILES_PATH}/{file}/download?token={link.token}",
         expires_at=link.expires_at,
         sha256=row.sha256.hex(),
