@@ -20,7 +20,7 @@ from chatd.server.doctor import doctor, reaching
 from chatd.server.doctor.database import check_replicas, check_server
 from chatd.server.doctor.doctor import examine_all
 from chatd.server.doctor.findings import Finding, Grade
-from chatd.server.doctor.place import check_address
+from chatd.server.doctor.place import check_address, check_settings
 from chatd.server.relay.credentials import SECRET_NAME as RELAY
 from chatd.server.relay.credentials import _new_authority
 from chatd.server.settings import LoadedSettings, load_settings
@@ -348,6 +348,12 @@ async def test_an_address_that_is_doubtful_is_said_to_be(tmp_path: Path, given: 
     settings = loaded("postgresql://x", tmp_path, **given).settings
 
     assert any(words in one.advice for one in check_address(settings) if one.grade is Grade.DOUBTFUL)
+
+
+def test_chats_that_are_switched_off_are_said_to_be(tmp_path: Path):
+    given = loaded("postgresql://x", tmp_path, CHATD_EXPERIMENTS="")
+
+    assert any("switched off" in one.found for one in check_settings(given))
 
 
 async def test_a_check_that_fails_itself_is_a_finding(database: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

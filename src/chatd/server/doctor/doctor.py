@@ -20,7 +20,7 @@ from chatd.server.doctor.database import (
     layered,
     opened_database,
 )
-from chatd.server.doctor.findings import Finding, Grade, bad
+from chatd.server.doctor.findings import Finding, Grade, bad, good
 from chatd.server.doctor.place import check_address, check_data_dir, check_settings
 from chatd.server.doctor.reaching import check_hints, check_http, check_providers, check_relay
 from chatd.server.providers import Providers
@@ -81,6 +81,7 @@ async def _of_database(
         yield finding
     async for finding in _guarded("models", _models(store, settings, clock, asks=asks_models), clock):
         yield finding
+    yield good("agents", "There are no workspaces in this version, so nothing has to answer")
 
 
 async def _models(store: Store, settings: Settings, clock: Clock, *, asks: bool) -> AsyncIterator[Finding]:

@@ -8,6 +8,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from chatd.server.doctor.findings import Finding, bad, doubtful, good
+from chatd.server.middleware.experiments import AGENTS
 from chatd.server.settings import LoadedSettings, Settings
 from chatd.store.keeper.files import KeeperError
 from chatd.store.keeper.paths import DataDirectory
@@ -24,6 +25,8 @@ _LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
 def check_settings(loaded: LoadedSettings) -> Iterator[Finding]:
     given = [name for name, origin in loaded.origins.items() if not origin.startswith("default")]
     yield good("settings", f"{len(given)} given, the others have their defaults; `chatd settings` shows all")
+    if AGENTS not in loaded.settings.experiments:
+        yield doubtful("settings", "Chats are switched off", f"Put {AGENTS} into CHATD_EXPERIMENTS.")
 
 
 def check_data_dir(settings: Settings) -> Iterator[Finding]:
