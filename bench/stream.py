@@ -1,4 +1,6 @@
-"""What streams cost the server: a chunk to one more reader (P7), and many that wait (P8): memory, and CPU at rest."""
+"""What streams cost: the first token and the flow of many beside floors (P3, P4: `stream_turn.py`), a chunk to one more
+reader (P7), and many that wait (P8): memory, and CPU at rest. `BENCH_STREAM="turns readers idle"` are all there are.
+"""
 
 import asyncio
 import os
@@ -11,6 +13,7 @@ from urllib.parse import urlsplit
 
 import aiohttp
 
+from bench import stream_turn
 from bench.processes import PASSWORD, Measured, chatd_serve, median, new_data_dir, started
 
 Transport = Literal["websocket", "sse"]
@@ -61,20 +64,31 @@ class Client:
 
 
 async def main() -> None:
+    asked = os.environ.get("BENCH_STREAM", "turns readers idle").split()
+    if "turns" in asked:
+        await stream_turn.main()
     for transport in ("websocket", "sse"):
-        async with AsyncExitStack() as stack:
-            data_dir = stack.enter_context(new_data_dir())
-            server, client = await _started(stack, data_dir)
-            micros = [await _one_more_reader(server, client, transport) for _ in range(RUNS)]
-            print(f"a chunk to one more reader, {transport:9}   {median(micros):6.1f} µs of server CPU")
-        async with AsyncExitStack() as stack:
-            data_dir = stack.enter_context(new_data_dir())
-            server, client = await _started(stack, data_dir)
-            kilobytes, percent = await _idle(server, client, transport)
-            print(f"{IDLE} idle streams, {transport:9}           {kilobytes:6.1f} kB each, {percent:.1f} % of a core")
+        if "readers" in asked:
+            async with AsyncExitStack() as stack:
+                server, client = await _started(stack)
+                micros = [await _one_more_reader(server, client, transport) for _ in range(RUNS)]
+                print(
+                    f"a chunk to one more reader, {transport:9}   {median(micros):6.1f} µs of server CPU "
+                    f"({min(micros):.1f} to {max(micros):.1f})",
+                    flush=True,
+                )
+        if "idle" in asked:
+            async with AsyncExitStack() as stack:
+                server, client = await _started(stack)
+                kilobytes, percent = await _idle(server, client, transport)
+                print(
+                    f"{IDLE} idle streams, {transport:9}           {kilobytes:6.1f} kB each, {percent:.1f} % of a core",
+                    flush=True,
+                )
 
 
-async def _started(stack: AsyncExitStack, data_dir: Path) -> tuple[Measured, Client]:
+async def _started(stack: AsyncExitStack) -> tuple[Measured, Client]:
+    data_dir = stack.enter_context(new_data_dir())
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft < 2 * IDLE <= hard:
         resource.setrlimit(resource.RLIMIT_NOFILE, (2 * IDLE, hard))
@@ -97,17 +111,17 @@ async def _turn(server: Measured, client: Client, transport: Transport, readers:
     """CPU seconds of a turn that all of them see to its end."""
     chat = await client.new_chat("hello")
     streams = [await client.follow(chat, transport) for _ in range(readers)]
-    await until_stored(streams[:1])
+    await _until_stored(streams[:1])
     before = server.cpu_seconds()
     await client.send(chat, f"count to {CHUNKS}")
-    await until_stored(streams, f" {CHUNKS}.".encode())
+    await _until_stored(streams, f" {CHUNKS}.".encode())
     used = server.cpu_seconds() - before
     for _, writer in streams:
         writer.close()
     return used
 
 
-async def until_stored(
+async def _until_stored(
     streams: Sequence[tuple[asyncio.StreamReader, asyncio.StreamWriter]], last: bytes = b""
 ) -> None:
     """Until each has seen the last words, and then that the chat waits."""
@@ -124,7 +138,7 @@ async def _idle(server: Measured, client: Client, transport: Transport) -> tuple
     """Kilobytes of each, and percent of a core for all of them at rest."""
     chats = [await client.new_chat("hello") for _ in range(CHATS)]
     streams = [await client.follow(chat, transport) for chat in chats]
-    await until_stored(streams[-1:])
+    await _until_stored(streams[-1:])
     before = _resident(server)
     for begin in range(0, IDLE, CHATS):
         streams += await asyncio.gather(*(client.follow(chat, transport) for chat in chats[: IDLE - begin]))

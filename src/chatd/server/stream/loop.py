@@ -188,7 +188,8 @@ class StreamLoop:
             self.sending_since = self._clock.monotonic()
             await self._sink.send(events)
             self.sending_since = None
-            return True
+            if self._is_due or len(events) >= MOST_EVENTS or self._is_behind():
+                return True  # what was not gathered yet; a look for nothing would cost as much as a chunk does
         if not self._is_shown:
             self._is_shown = True
             await self._cursor.mark(self.state.through)
