@@ -244,7 +244,7 @@ async def test_names_and_results_break_out_of_no_markdown(attack: str):
         raw = [token.content for token in tokens if token.type == "html_block"]
         inline = [child for token in tokens for child in token.children or ()]
         assert all(re.fullmatch(r"(<details>\n<summary>.*</summary>|</details>)\n?", html) for html in raw), raw
-        assert not [html for html in raw if re.search(r"<(?!/?(details|summary)>)", html.replace("\\<", ""))], raw
+        assert not [html for html in raw if re.search(r"<(?!/?(details|summary)>)", html)], raw
         assert not [child for child in inline if child.type in ("html_inline", "image", "link_open")], page
 
 

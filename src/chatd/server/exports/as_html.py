@@ -20,7 +20,7 @@ from chatd.core.parts import (
 from chatd.core.roles import Role
 from chatd.server.exports.safe_markdown import is_safe_link, rendered, safe
 from chatd.server.exports.steps import Export, Step, steps_of
-from chatd.server.exports.words import moment, readable, reference, speaker, thought, tool
+from chatd.server.exports.words import SUMMARISED, hint, is_summary, moment, readable, reference, speaker, thought
 
 # A reader that knows of it does nothing that is not on the page, whatever is in it.
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -97,7 +97,9 @@ def _call(call: ToolCallPart, result: ToolResultPart | None) -> str:
         state = ' <span class="state error">✕ failed</span>'
     given = f"<pre>{safe(readable(call.args))}</pre>" if call.args else ""
     gave = f"<p>Result</p>\n<pre>{safe(readable(result.result))}</pre>" if result else ""
-    return _folded("tool", f"<code>{safe(tool(call))}</code>{state}", f"{given}\n{gave}")
+    about = f" {safe(said)}" if (said := hint(call)) else ""
+    name = SUMMARISED if is_summary(call) else f"<code>{safe(call.tool_name)}</code>{about}"
+    return _folded("tool", f"{name}{state}", f"{given}\n{gave}")
 
 
 def _result(result: ToolResultPart) -> str:

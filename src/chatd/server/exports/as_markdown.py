@@ -18,8 +18,9 @@ from chatd.core.parts import (
 )
 from chatd.core.plain_text import one_line
 from chatd.core.valid_text import valid_text
+from chatd.server.exports.safe_markdown import safe
 from chatd.server.exports.steps import Export, Step, steps_of
-from chatd.server.exports.words import moment, readable, reference, speaker, thought, tool
+from chatd.server.exports.words import SUMMARISED, hint, is_summary, moment, readable, reference, speaker, thought
 
 _TICKS: Final = re.compile("`+")
 _SPECIAL: Final = re.compile(r"([\\`*_\[\]<>#|~!&])")
@@ -44,7 +45,7 @@ def _blocks(step: Step) -> Iterator[str]:
         if not isinstance(part, ToolResultPart):
             yield from _block(part, step)
     for result in step.strays:
-        yield _folded(f"Result of {_inline(result.tool_name)}", _fenced(readable(result.result)))
+        yield _folded(f"Result of {result.tool_name}", _fenced(readable(result.result)))
 
 
 def _block(part: AnyPart, step: Step) -> Iterator[str]:
@@ -72,21 +73,23 @@ def _block(part: AnyPart, step: Step) -> Iterator[str]:
 
 def _call(call: ToolCallPart, result: ToolResultPart | None) -> str:
     body = _fenced(readable(call.args)) if call.args else ""
+    name = SUMMARISED if is_summary(call) else f"{call.tool_name} {hint(call)}"
     if result is None:
-        return _folded(f"{_inline(tool(call))} (no result)", body)
+        return _folded(f"{name} (no result)", body)
     said = "Failed" if result.is_error else "Result"
-    return _folded(_inline(tool(call)), f"{body}\n{said}:\n\n{_fenced(readable(result.result))}")
+    return _folded(name, f"{body}\n{said}:\n\n{_fenced(readable(result.result))}")
 
 
 def _folded(summary: str, body: str) -> str:
-    return f"<details>\n<summary>{summary}</summary>\n\n{body}\n</details>\n"
+    """As HTML, which Markdown has no words of its own for: the summary is text of HTML."""
+    return f"<details>\n<summary>{safe(one_line(summary, _LONGEST_NAME))}</summary>\n\n{body}\n</details>\n"
 
 
 def _fenced(text: str) -> str:
     """In a block that the text can't end: its fence is longer than any in it."""
     longest = max((len(ticks) for ticks in _TICKS.findall(text)), default=0)
     fence = "`" * max(3, longest + 1)
-    return f"{fence}\n{text}\n{fence}\n"
+    return f"{fence}\n{text.rstrip()}\n{fence}\n"
 
 
 def _inline(text: str) -> str:

@@ -1,18 +1,23 @@
 """What exports say in words: who speaks, when, how long a thought took, what a tool was given and gave."""
 
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
 from chatd.core import compaction
 from chatd.core.messages import Message
 from chatd.core.parts import FileReferencePart, ReasoningPart, ToolCallPart
+from chatd.core.plain_text import one_line
 from chatd.core.roles import Role
+from chatd.core.said_text import clipped
 from chatd.core.valid_text import valid_text
 from chatd.wire.chats import Chat
 
 _ANY_JSON: Final = msgspec.json.Decoder()
+_ARGUMENTS: Final = msgspec.json.Decoder(dict[str, Any])
+_HINT_LONGEST: Final = 60  # characters: beside the name of a tool, on one line
+_HINT_BYTES: Final = 1000
 
 
 def speaker(message: Message, chat: Chat) -> str:
@@ -33,8 +38,21 @@ def thought(part: ReasoningPart) -> str:
     return f"Thought for {seconds:.0f} s" if seconds >= 1 else "Thought"
 
 
-def tool(call: ToolCallPart) -> str:
-    return "Summarised the conversation" if call.tool_name == compaction.TOOL_NAME else valid_text(call.tool_name)
+def is_summary(call: ToolCallPart) -> bool:
+    return call.tool_name == compaction.TOOL_NAME
+
+
+SUMMARISED: Final = "Summarised the conversation"
+
+
+def hint(call: ToolCallPart) -> str:
+    """What the call is about, in a few words: the first text that it was given."""
+    try:
+        given = _ARGUMENTS.decode(call.args)
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        return ""
+    first = next((value for value in given.values() if isinstance(value, str)), "")
+    return clipped(one_line(first, _HINT_BYTES), _HINT_LONGEST)
 
 
 def reference(part: FileReferencePart) -> str:
