@@ -111,19 +111,17 @@ async def _turn(server: Measured, client: Client, transport: Transport, readers:
     """CPU seconds of a turn that all of them see to its end."""
     chat = await client.new_chat("hello")
     streams = [await client.follow(chat, transport) for _ in range(readers)]
-    await _until_stored(streams[:1])
+    await until_stored(streams[:1])
     before = server.cpu_seconds()
     await client.send(chat, f"count to {CHUNKS}")
-    await _until_stored(streams, f" {CHUNKS}.".encode())
+    await until_stored(streams, f" {CHUNKS}.".encode())
     used = server.cpu_seconds() - before
     for _, writer in streams:
         writer.close()
     return used
 
 
-async def _until_stored(
-    streams: Sequence[tuple[asyncio.StreamReader, asyncio.StreamWriter]], last: bytes = b""
-) -> None:
+async def until_stored(streams: Sequence[tuple[asyncio.StreamReader, asyncio.StreamWriter]], last: bytes = b"") -> None:
     """Until each has seen the last words, and then that the chat waits."""
 
     async def one(reader: asyncio.StreamReader) -> None:
@@ -138,7 +136,7 @@ async def _idle(server: Measured, client: Client, transport: Transport) -> tuple
     """Kilobytes of each, and percent of a core for all of them at rest."""
     chats = [await client.new_chat("hello") for _ in range(CHATS)]
     streams = [await client.follow(chat, transport) for chat in chats]
-    await _until_stored(streams[-1:])
+    await until_stored(streams[-1:])
     before = _resident(server)
     for begin in range(0, IDLE, CHATS):
         streams += await asyncio.gather(*(client.follow(chat, transport) for chat in chats[: IDLE - begin]))
