@@ -1,5 +1,7 @@
 """What can be done at the terminal besides talking: the queue, files, models, and what is shown of a turn's trouble."""
 
+import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -203,6 +205,38 @@ async def test_thoughts_are_short(database: Any, tmp_path: Path):
         await screen.ended()
 
     assert 50 < screen.plain.count("Hm.") < 80
+
+
+async def test_one_goes_on_in_a_copy_and_writes_it_to_a_file(database: Any, tmp_path: Path):
+    async with place(database, tmp_path) as here, here.at_terminal() as screen:
+        await screen.until(">")
+        screen.type("use a tool\n")
+        await screen.until("no such tool.")
+        await screen.until("\n\x1b[1m>")
+        screen.type("/fork Owls, again\n")
+        await screen.until("A copy. The chat that it is of: chatd chat")
+        first = await screen.until("Owls, again")
+        await screen.until("> use a tool")
+        await screen.until("● find_owls")
+        await screen.until("\n\x1b[1m>")
+        screen.type("think\n")
+        await screen.until("at ")
+        await screen.until("\n\x1b[1m>")
+        screen.type("/export owls.html\n")
+        await screen.until("Written: owls.html")
+        screen.type("/export nowhere/owls.md\n")
+        await screen.until("can't be written")
+        screen.type(END)
+        code = await screen.ended()
+
+    page = (tmp_path / "owls.html").read_text()
+    assert code == 0
+    assert "Owls, again" in page
+    assert "use a tool" in page
+    assert "find_owls" in page
+    assert not [name for name in os.listdir(tmp_path) if name.endswith(".part")]  # noqa: PTH208
+    left = first.split("chatd chat")[-1] + screen.screen.rpartition("Go on:")[2]
+    assert len(set(re.findall(r"[0-9a-f-]{36}", left))) == 2, "one leaves the copy, and knows of the other"
 
 
 @pytest.mark.parametrize("environ", [{}, {"TERM": "dumb"}, {"NO_COLOR": "1"}])

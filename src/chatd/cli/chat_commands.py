@@ -9,6 +9,7 @@ import msgspec
 
 from chatd.cli.chat_composing import Composing, model_name
 from chatd.cli.chat_screen import QUEUED_LONGEST, ChatScreen, text_of
+from chatd.cli.export_file import format_of, path_typed, save_export
 from chatd.cli.terminal_text import one_line
 from chatd.client import Client, WrongState
 from chatd.core.errors import ChatdError
@@ -30,6 +31,10 @@ class Talking(Protocol):
     editing: int | None  # of the queue: the next line that is typed replaces it
 
     def leave(self) -> None: ...
+
+    def switch(self, chat_id: UUID) -> None:
+        """To another chat: what was said there is shown."""
+        ...
 
 
 class _Command(msgspec.Struct, frozen=True):
@@ -61,6 +66,8 @@ class Commands:
             _Command("title", "[TEXT]", "rename the chat, or show its title", self._title),
             _Command("compact", "", "summarise the chat, so that it takes less context", self._compact),
             _Command("cost", "", "what the chat has cost", self._cost),
+            _Command("fork", "[TITLE]", "go on in a copy of the chat", self._fork),
+            _Command("export", "FILE", "write the chat to a file: .md, .html or .json", self._export),
             _Command("cancel", "", "leave a message that you edit, and files, as they were", self._cancel),
             _Command("help", "", "this list", self._help),
             _Command("quit", "", "leave, as Ctrl-D does; the chat goes on", self._quit),
@@ -191,7 +198,7 @@ class Commands:
         if not path:
             names = ", ".join(name for name, _ in self._composing.files)
             raise ChatdError(f"Attached so far: {names or 'nothing'}.", detail="Give a file: /attach FILE")
-        name = await self._composing.attach(path.strip("'\""))
+        name = await self._composing.attach(path)
         self._screen.note(f"[{name}] goes with your next message.")
 
     async def _model(self, name: str) -> None:
@@ -225,3 +232,15 @@ class Commands:
         unknown = f", and {cost.unpriced_request_count} whose price is not known" if cost.unpriced_request_count else ""
         priced = cost.request_count - cost.unpriced_request_count
         self._screen.note(f"${cost.total_cost_micros / 1e6:.4f} for {priced} answers{unknown}.")
+
+    async def _fork(self, title: str) -> None:
+        made = await self._client.fork(self._chat, title=title or None)
+        self._screen.note(f"A copy. The chat that it is of: chatd chat {self._chat}")
+        self._talk.switch(made.id)
+
+    async def _export(self, typed: str) -> None:
+        if not typed:
+            raise ChatdError("Say where to.", detail="/export FILE; .md, .html or .json tell what it is to be.")
+        path = path_typed(typed)
+        await save_export(self._client, self._chat, format_of(path), path)
+        self._screen.note(f"Written: {path}")

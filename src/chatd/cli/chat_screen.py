@@ -48,6 +48,11 @@ class ChatScreen:
         self._queued: set[int] = set()
         self._own: list[str] = []
 
+    def begin_chat(self) -> None:
+        """What is shown from now on is of another chat."""
+        for known in (self._live, self._told, self._names, self._output, self._queued, self._own):
+            known.clear()
+
     def typed(self, text: str) -> None:
         """The user has written this here, and need not see it again when it is stored."""
         self._own.append(text.strip())

@@ -67,6 +67,7 @@ class Talk:
         self._left = False
         self._tasks: asyncio.TaskGroup | None = None
         self._running: list[asyncio.Task[None]] = []
+        self._following: asyncio.Task[None] | None = None
         self._countdown: asyncio.Task[None] | None = None
         self._retried = (0, 0)  # the attempt that it is about
         self._code = ANSWERED
@@ -93,8 +94,7 @@ class Talk:
                 await self._greet()
                 self._screen.prompt()
             else:
-                begin = await self._show_latest()
-                self._start(self._follow(begin, until_resting=False))
+                self.switch(self.chat_id)
             async with aclosing(lines):
                 async for line in lines:
                     await self._take(line)
@@ -102,6 +102,13 @@ class Talk:
 
         await self._run(act())
         return ANSWERED
+
+    def switch(self, chat_id: UUID) -> None:
+        if self._following is not None:
+            self._following.cancel()
+        self.chat_id, self.queue, self.editing, self._status = chat_id, [], None, None
+        self._screen.begin_chat()
+        self._following = self._start(self._come_back())
 
     def leave(self) -> None:
         self._left = True
@@ -147,8 +154,9 @@ class Talk:
     async def _take(self, line: str) -> None:
         self._screen.entered()
         if command := self._commands.find(line):
+            chat_id = self.chat_id
             await self._try(command)
-            if not self.is_at_work and not self._left:
+            if not self.is_at_work and not self._left and self.chat_id == chat_id:
                 self._screen.prompt()
         elif self.editing is not None:
             await self._try(lambda: self._commands.rewrite(line))
@@ -172,7 +180,7 @@ class Talk:
             if not self.is_at_work:
                 self._screen.prompt()
         elif is_new:
-            self._start(self._follow(0, until_resting=False))
+            self._following = self._start(self._follow(0, until_resting=False))
 
     async def _say(self, text: str) -> int:
         """The newest message that need not be shown again."""
@@ -200,6 +208,10 @@ class Talk:
         model = self._composing.model or next((model for model in models if model.is_default), None)
         who = f"A new chat with {model_name(model)}." if model else "A new chat."
         self._screen.note(f"{who} /help lists commands, Ctrl-D leaves.")
+
+    async def _come_back(self) -> None:
+        """To a chat that is there."""
+        await self._follow(await self._show_latest(), until_resting=False)
 
     async def _show_latest(self) -> int:
         assert self.chat_id is not None

@@ -5,19 +5,19 @@ import os
 import sys
 from contextlib import aclosing
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 from uuid import UUID
 
 import msgspec
 import typer
 
+from chatd.cli.export_file import save_export
 from chatd.cli.stored_login import current_login
 from chatd.cli.tables import show
 from chatd.cli.terminal_text import one_line
 from chatd.client import Client
 from chatd.client.client import PAGE
-from chatd.core.errors import InvalidRequest
-from chatd.wire.chats import Chat
+from chatd.wire.chats import Chat, ExportFormat
 
 _TITLE_LONGEST = 60  # characters
 ChatId = Annotated[UUID, typer.Argument(metavar="CHAT", help="The id of a chat, as `chatd chats` shows it.")]
@@ -89,7 +89,7 @@ def fork(
 def export(
     chat: ChatId,
     format: Annotated[
-        Literal["markdown", "json", "html"], typer.Option("--format", "-f", help="HTML is one page with all in it.")
+        ExportFormat, typer.Option("--format", "-f", help="HTML is one page with all in it.")
     ] = "markdown",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A file; else standard output.")] = None,
 ) -> None:
@@ -97,25 +97,16 @@ def export(
     asyncio.run(_export(chat, format, output))
 
 
-async def _export(chat: UUID, format: Literal["markdown", "json", "html"], output: Path | None) -> None:
+async def _export(chat: UUID, format: ExportFormat, output: Path | None) -> None:
     login = current_login(os.environ)
-    # Under another name until it is whole: what breaks off is not taken for all of it.
-    draft = None if output is None else output.with_name(f"{output.name}.part")
-    try:
-        file = sys.stdout.buffer if draft is None else draft.open("wb")
-    except OSError as error:
-        raise InvalidRequest(f"{output} can't be written: {error.strerror}.") from error
-    try:
-        async with Client(login.url, login.token) as client, aclosing(client.export(chat, format)) as pieces:
+    async with Client(login.url, login.token) as client:
+        if output is not None:
+            await save_export(client, chat, format, output)
+            return
+        async with aclosing(client.export(chat, format)) as pieces:
             async for piece in pieces:
-                file.write(piece)
-        file.flush()
-        if draft is not None and output is not None:
-            draft.replace(output)
-    finally:
-        if draft is not None:
-            file.close()
-            draft.unlink(missing_ok=True)
+                sys.stdout.buffer.write(piece)
+        sys.stdout.buffer.flush()
 
 
 async def _find(query: str, search: str, limit: int) -> list[Chat]:
