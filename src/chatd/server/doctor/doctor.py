@@ -1,6 +1,6 @@
 """All checks, one after the other; what one finds wrong spares those that could not succeed."""
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Final
 
 from chatd.clock import Clock
@@ -35,7 +35,7 @@ _CHECK_SECONDS: Final = 60.0  # for one check; a probe of a model takes the long
 async def examine_all(loaded: LoadedSettings, *, clock: Clock, asks_models: bool = False) -> AsyncIterator[Finding]:
     """Never raises for what is wrong with the deployment, and changes nothing."""
     settings = loaded.settings
-    for check in (lambda: check_settings(loaded), lambda: check_data_dir(settings), lambda: check_address(settings)):
+    for check in (check_settings(loaded), check_data_dir(settings), check_address(settings)):
         for finding in _sync(check):
             yield finding
     async with opened_database(settings, clock) as opened:
@@ -44,7 +44,7 @@ async def examine_all(loaded: LoadedSettings, *, clock: Clock, asks_models: bool
             cipher = check_cipher(settings)
             if isinstance(cipher, Finding):
                 yield cipher
-            async for finding in _guarded("server", check_http(settings, (), clock), clock):
+            async for finding in _each(clock, server=check_http(settings, (), clock)):
                 yield finding
             return
         with acting_as(OPERATOR):
@@ -56,32 +56,33 @@ async def _of_database(
     opened: Opened, settings: Settings, clock: Clock, *, asks_models: bool
 ) -> AsyncIterator[Finding]:
     found = opened.found
-    for finding in (*check_server(found, settings), *check_schema(found)):
+    for finding in (*check_server(found, settings), *check_schema(found), *check_replicas(found.replicas)):
         yield finding
-    async for finding in _guarded("hints", check_hints(settings, opened.dsn, clock), clock):
+    hints, server = check_hints(settings, opened.dsn, clock), check_http(settings, found.replicas, clock)
+    async for finding in _each(clock, hints=hints, server=server):
         yield finding
     if found.schema is None or not found.schema.is_ours:
         return  # what is stored can't be read by this code
     cipher = check_cipher(settings)
-    # Without keys of ours what is stored under them can still be counted.
+    # Without keys of ours it can still be seen under which ones something is stored.
     store = layered(opened.connection, _any_cipher() if isinstance(cipher, Finding) else cipher)
-    are_good = True
-    async for finding in _guarded("encryption keys", check_keys(store, cipher), clock):
-        are_good = are_good and finding.grade is not Grade.BAD
+    opens = not isinstance(cipher, Finding)
+    async for finding in _each(clock, encryption_keys=check_keys(store, cipher)):
+        opens = opens and finding.grade is not Grade.BAD
         yield finding
-    for finding in check_replicas(found.replicas):
-        yield finding
-    async for finding in _guarded("server", check_http(settings, found.replicas, clock), clock):
-        yield finding
-    if not are_good or isinstance(cipher, Finding):
+    if not opens:
         return
-    async for finding in _guarded("relay", check_relay(store, found.replicas, clock), clock):
-        yield finding
-    async for finding in _guarded("push", check_push(store), clock):
-        yield finding
-    async for finding in _guarded("models", _models(store, settings, clock, asks=asks_models), clock):
+    relay, push = check_relay(store, found.replicas, clock), check_push(store)
+    models = _models(store, settings, clock, asks=asks_models)
+    async for finding in _each(clock, relay=relay, push=push, models=models):
         yield finding
     yield good("agents", "There are no workspaces in this version, so nothing has to answer")
+
+
+async def _each(clock: Clock, **checks: AsyncIterator[Finding]) -> AsyncIterator[Finding]:
+    for name, check in checks.items():
+        async for finding in _guarded(name.replace("_", " "), check, clock):
+            yield finding
 
 
 async def _models(store: Store, settings: Settings, clock: Clock, *, asks: bool) -> AsyncIterator[Finding]:
@@ -108,9 +109,9 @@ async def _guarded(check: str, findings: AsyncIterator[Finding], clock: Clock) -
         yield finding
 
 
-def _sync(check: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
+def _sync(findings: Iterator[Finding]) -> Iterator[Finding]:
     try:
-        yield from check()
+        yield from findings
     except OSError as error:
         yield bad("data directory", f"The system refused: {error.strerror or error}")
 
