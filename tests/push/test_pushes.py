@@ -112,12 +112,15 @@ async def test_it_is_given_up_after_three_tries(tmp_path: Path):
     async with sending(tmp_path) as sent:
         sent.service.answers = [Answer(500)] * 5
         sent.pushes.start(USER, trial_message())
-        for pause in (2, 8):
+        for attempt, pause in enumerate((2, 8), start=1):
             await sent.clock.wait_for("push retry")
-            await sent.clock.advance(pause)
+            await sent.clock.advance(pause - 0.1)
+            assert (sent.service.requests, "push retry" in sent.clock.parked()) == (attempt, True)
+            await sent.clock.advance(0.1)
         await sent.idle()
 
     assert sent.counts() == {"busy": 3}
+    assert sent.pushes._of_origin == {}  # nothing is kept of a push service that nobody waits for
 
 
 @pytest.mark.parametrize("answer", [Answer(429, {"retry-after": "3600"}), Answer(413), Answer(400), Answer(307)])
