@@ -27,6 +27,7 @@ from store.transition_driver import (
     refused,
     result,
     shown,
+    until_blocked,
 )
 from store.transition_programs import check_view
 from store.world import add_user, new_id
@@ -138,6 +139,27 @@ async def test_a_fork_is_all_of_one_moment_while_the_source_is_edited(database: 
         assert forking.result()
         for head, *rest in forking.result():
             assert rest == whole[head][: len(rest)], head
+
+
+async def test_an_edit_in_the_middle_of_a_fork_is_not_in_it(database: Database):
+    """The fork waits for someone who is about to take its id, after it has looked at its source."""
+    async with open_chats(database.dsn, connections=3) as chats, held_open(chats) as other:
+        made = applied(await chats.transitions.create_chat(chats.new_chat(), [chats.user("one")], take=chats.take()))
+        id, fork = made.change.chat_id, new_id()
+        applied(await chats.transitions.commit_step(fence(made), [answer("two")]))
+        await other.execute(
+            "INSERT INTO chats (id, organization_id, owner_id) SELECT $1, organization_id, owner_id FROM chats", fork
+        )
+        async with asyncio.TaskGroup() as group:
+            forking = group.create_task(chats.transitions.fork_chat(fork, id, owner_id=chats.owner.id))
+            await until_blocked(chats)
+            edited = await chats.transitions.edit_message(id, made.messages[0].id, chats.user("other"))
+            applied(await chats.transitions.commit_step(fence(edited), [answer("more")]))
+            await other.execute("ROLLBACK")
+
+        applied(forking.result())
+        assert await chats.texts(fork) == ["one", "two"]
+        assert await chats.texts(id) == ["other", "more"]
 
 
 async def test_a_fork_does_not_wait_for_its_source(database: Database):

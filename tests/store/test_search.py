@@ -198,6 +198,7 @@ async def test_only_those_chats_are_found_that_one_may_see_and_asks_for(database
         assert sorted(await found(chats, "owl", owner_id=None)) == sorted([mine, new.id])
         assert await found(chats, "owl", owner_id=None, authorize=OwnedBy(other.id), max_rows=1) == [new.id]
         assert await found(chats, "owl", authorize=OwnedBy(other.id)) == []
+        assert await found(chats, "chat") == [mine], "by their titles too"
         assert await found(chats, f"of {chats.owner.id}") == []
 
         applied(await chats.transitions.finish_turn(now))
