@@ -1,6 +1,7 @@
 """A client that does not read: cut after a while, in nobody's way, and back without loss."""
 
 import asyncio
+import gc
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -16,7 +17,10 @@ from chatd.core.stream_picture import Picture
 from chatd.engine import episodes
 from chatd.engine.drop_warnings import EVERY_SECONDS, Dropped, DropWarnings
 from chatd.engine.episodes import Episodes
+from chatd.server.handshakes import ShapedWebSocketProtocol
+from chatd.server.slow_clients import ImpatientProtocol
 from chatd.server.stream import keeping
+from chatd.server.stream.framing import MOST_BYTES
 from chatd.testing.fake_clock import FakeClock
 from chatd.testing.vendors.script import Say, Turn
 from server.scripted import scripted_server, send
@@ -60,6 +64,7 @@ async def test_who_does_not_read_is_cut_and_resumes_while_others_see_the_turn_at
                     await send(running, chat, "flood")
                     await answered(reader, picture, 2)
                     seen = list(reader.seen)
+                    held = bytes_in_buffers()
                     # The turn is over and seen, and nobody has waited for the one that is stuck. Now it is enough.
                     assert not any(line["event"].startswith("a subscriber") for line in logs)
                     monkeypatch.setattr(keeping, "STALLED_SECONDS", 0.5)
@@ -70,11 +75,20 @@ async def test_who_does_not_read_is_cut_and_resumes_while_others_see_the_turn_at
             async with reading(running.owner, chat, transport, after=slow.last_id) as back:
                 await answered(back, slow, 2)
 
+    assert 0 < held < 2 * MOST_BYTES, "of the 12 MB, what is being sent; the rest is read when it is taken"
     parts = [event["message_part"]["seq"] for event in seen if event["type"] == "message_part"]
     assert parts[-115:] == list(range(1, 116))
     assert slow.shown() == picture.shown()
     [warning] = [line for line in logs if line["event"].startswith("a subscriber")]
     assert (warning["chat_id"], warning["dropped_count"]) == (str(chat), 1)
+
+
+def bytes_in_buffers() -> int:
+    """What the server has written to its clients' connections and the kernel has not taken."""
+    protocols = [held for held in gc.get_objects() if isinstance(held, ShapedWebSocketProtocol | ImpatientProtocol)]
+    # One that became a WebSocket is still there.
+    transports = {id(transport): transport for held in protocols if (transport := getattr(held, "transport", None))}
+    return sum(transport.get_write_buffer_size() for transport in transports.values() if not transport.is_closing())
 
 
 async def until(is_so: Any) -> None:
