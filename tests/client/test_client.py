@@ -136,6 +136,26 @@ async def test_a_request_whose_answer_is_lost_is_sent_again_and_done_once(databa
     assert texts(page.messages) == ["Hi.", "more", "Hi.", "hello"]
 
 
+async def test_a_message_to_a_busy_chat_whose_answer_is_lost_waits_once(database: Any, tmp_path: Path):
+    async with served(database, tmp_path) as (running, whole, play), cutting_way(running.api.url) as way:
+        chat = await whole.create_chat("count slowly")
+        way.posts = [0, 60]  # lost before its first byte, and in the middle
+        async with Client(way.url, running.owner.token) as client:
+            sent = await client.send(chat.id, "next")
+            again = await client.send(chat.id, "next")
+        waiting = (await whole.messages(chat.id)).queued_messages
+        play.go_on.set()
+        play.finish.set()
+        await until_resting(whole, chat.id)
+        page = await whole.messages(chat.id)
+
+    assert way.cuts == 2
+    assert sent.queued_message is not None
+    assert again.queued_message is not None
+    assert [waits.id for waits in waiting] == [sent.queued_message.id, again.queued_message.id], "one for each call"
+    assert texts(page.messages)[:4] == ["Hi.", "next", "Hi.", "next"]
+
+
 async def test_a_stream_that_is_cut_again_and_again_goes_on_without_a_gap(database: Any, tmp_path: Path):
     async with served(database, tmp_path) as (running, whole, play), cutting_way(running.api.url) as way:
         chat = await whole.create_chat("count")
