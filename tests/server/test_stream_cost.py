@@ -25,6 +25,8 @@ ELSEWHERE = (
     "release_overdue(",
     "replica",
     "checkpoints",
+    "index_messages(",
+    "indexed_chats",
     "token",
     "typeinfo_tree",
     "current_setting",

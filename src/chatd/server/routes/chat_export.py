@@ -1,10 +1,12 @@
 """/api/experimental/chats/{chat}: a copy of it, as a file or as another chat, and what it has changed."""
 
+from dataclasses import dataclass
 from typing import Annotated
 from urllib.parse import quote
 from uuid import UUID
 
 from litestar import Router, get, post
+from litestar.openapi.spec import OpenAPIMediaType, OpenAPIResponse, OpenAPIType, Operation, Schema
 from litestar.params import FromPath, JSONBody, QueryParameter
 from litestar.response import Stream
 
@@ -19,7 +21,20 @@ Format = Annotated[
 ]
 
 
-@get("/export", tags=_TAG, responses=problems(400, 401, 404))
+@dataclass
+class _ExportOperation(Operation):
+    """In the API document: a file, in one of three types."""
+
+    def __post_init__(self) -> None:
+        content = {
+            "text/markdown": OpenAPIMediaType(schema=Schema(type=OpenAPIType.STRING)),
+            "text/html": OpenAPIMediaType(schema=Schema(type=OpenAPIType.STRING)),
+            "application/json": OpenAPIMediaType(schema=Schema(type=OpenAPIType.OBJECT)),
+        }
+        self.responses = {**(self.responses or {}), "200": OpenAPIResponse("The file.", content=dict(content))}
+
+
+@get("/export", tags=_TAG, responses=problems(400, 401, 404), operation_class=_ExportOperation)
 async def export_chat(chat: FromPath[UUID], ask: TheAsk, format: Format = "markdown") -> Stream:
     """The whole chat as a file: what people see of it, oldest first."""
     file = await ask.chats.exporting.export(chat, format)
