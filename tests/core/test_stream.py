@@ -126,8 +126,20 @@ def test_an_error_is_told_once_and_the_next_one_again():
     assert kinds(next_one) == ["error"]
 
 
-def test_who_resumes_within_the_events_of_a_snapshot_gets_those_that_are_left():
-    known = page(facts(5, queue=5, status="error", error={"message": "no"}), message(1, 5), queue=[])
+@pytest.mark.parametrize(
+    "known",
+    [
+        page(facts(5, queue=5, status="error", error={"message": "no"}), message(1, 5), queue=[]),
+        page(
+            facts(5, queue=5, retry_version=5, retry={"attempt": 1}, attempt=2, status="requires_action"),
+            message(1, 5),
+            queue=[],
+            calls=[],
+        ),
+    ],
+    ids=["an error", "calls and a retry"],
+)
+def test_who_resumes_within_the_events_of_a_snapshot_gets_those_that_are_left(known: Any):
     _, events = folded([known])
     for place, event in enumerate(events):
         _, left = folded([known], state_after(event["id"]))
