@@ -54,6 +54,7 @@ async def test_a_turn_that_ends_is_told_with_its_last_answer_and_the_version_aft
     assert (ended.chat_id, ended.owner_id, ended.is_child) == (chat, chats.deployment.user_id, False)
     assert (ended.ending, ended.history_version) == (Ending.FINISHED, state["history_version"])
     assert last_answer(ended.history) == "Done."
+    assert (ended.title, ended.error) == ("A chat", None)
 
 
 async def test_a_turn_that_fails_is_told(database: Any):
@@ -63,6 +64,8 @@ async def test_a_turn_that_fails_is_told(database: Any):
         await chats.worker.drain(1)
 
     assert told.endings == [Ending.FAILED]
+    assert told.ends[0].title == "A chat"
+    assert '"message"' in (told.ends[0].error or "")
 
 
 async def test_a_turn_that_is_stopped_is_told(database: Any):

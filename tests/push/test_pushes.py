@@ -131,6 +131,7 @@ async def test_where_waiting_helps_nothing_it_is_given_up_at_once(tmp_path: Path
         await sent.idle()
 
     assert sent.service.requests == 1
+    assert sent.counts() == {"busy" if answer.status == 429 else "refused": 1}
     assert sent.stored.dropped == []
 
 
