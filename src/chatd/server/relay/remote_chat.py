@@ -84,6 +84,8 @@ class RemoteChat:
 
     async def settled(self, before: Key) -> None:
         """Until all parts of earlier episodes are here, or there is no sense in waiting."""
+        if self.is_settled(before):
+            return
         try:
             async with self._clock.timeout(SETTLE_SECONDS, timer="relay-settle"):
                 while not self.is_settled(before):

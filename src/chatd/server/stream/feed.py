@@ -4,6 +4,8 @@ from collections.abc import Callable
 from typing import Final, Protocol
 from uuid import UUID
 
+import msgspec
+
 from chatd.clock import Clock
 from chatd.engine.episodes import Episode, Episodes
 from chatd.engine.recent_messages import RecentMessages
@@ -13,6 +15,7 @@ from chatd.store.chat_hints import ChatHint
 from chatd.store.chat_watch import ChatWatch
 
 KEEP_SECONDS: Final = 10.0  # an episode that is over, for readers who are that far behind; later they are cut
+MOST_KEPT: Final = 8  # of those that are over: a turn whose steps are that quick says little in each
 
 
 class Follower(Protocol):
@@ -27,22 +30,21 @@ class RunsAt(Protocol):
     @property
     def replica_id(self) -> UUID | None: ...
     @property
+    def snapshot_version(self) -> int: ...
+    @property
     def history_version(self) -> int: ...
     @property
     def generation_attempt(self) -> int: ...
 
 
-class FeedSources:
+class FeedSources(msgspec.Struct, frozen=True):
     """Where all feeds of a replica have what they tell from."""
 
-    def __init__(
-        self, episodes: Episodes, recent: RecentMessages, watch: ChatWatch, clock: Clock, relay: Relay | None = None
-    ) -> None:
-        self.episodes = episodes
-        self.recent = recent
-        self.watch = watch
-        self.clock = clock
-        self.relay = relay
+    episodes: Episodes
+    recent: RecentMessages
+    watch: ChatWatch
+    relay: Relay
+    clock: Clock
 
 
 class ChatFeed:
@@ -58,12 +60,13 @@ class ChatFeed:
         self._ends: dict[Episode, Callable[[], None]] = {}  # what ends listening to each, or keeping it
         self._remote: RemoteChat | None = None
         self._followed: UUID | None = None  # the replica whose it is
+        self._placed = 0  # the snapshot that says so
         self._leave_remote: Callable[[], None] = lambda: None
         self._stop_recent = sources.recent.listen(chat_id, self._committed)
         self._watching = sources.watch.watch(chat_id, 0, self._hear)
         current = sources.episodes.current(chat_id)
         if current is not None and not current.is_closed:
-            self.opened(current)
+            self.opened_here(current)
 
     def episode(self, key: Key) -> Episode | None:
         return self._episodes.get(key)
@@ -81,6 +84,11 @@ class ChatFeed:
         if self._remote is not None:
             await self._remote.settled(before)
 
+    def opened_here(self, episode: Episode) -> None:
+        """This replica runs the chat."""
+        self._follow(self._sources.relay.own_id, self.newest)
+        self.opened(episode)
+
     def opened(self, episode: Episode) -> None:
         for ended in [known for known in self._episodes.values() if known.key >= episode.key]:
             self._forget(ended)  # the same attempt from elsewhere
@@ -91,15 +99,20 @@ class ChatFeed:
     def runs_at(self, place: RunsAt) -> None:
         """Follow the replica that runs the chat. One that has let go of it may get it again, and is not left."""
         replica_id, relay = place.replica_id, self._sources.relay
-        if relay is None or replica_id is None:
+        is_given_up = self._remote is not None and self._remote.is_over
+        if replica_id is None or place.snapshot_version < self._placed:
+            return  # a read may be older than a hint that came meanwhile
+        if replica_id == self._followed and not is_given_up:
             return
-        if replica_id == self._followed and not (self._remote and self._remote.is_over):
-            return
-        self._leave_remote()
-        self._remote, self._leave_remote, self._followed = None, lambda: None, replica_id
+        self._follow(replica_id, place.snapshot_version)
         if replica_id != relay.own_id:
             begin = (place.history_version, place.generation_attempt)
             self._remote, self._leave_remote = relay.follow(self.chat_id, replica_id, begin, self.opened)
+
+    def _follow(self, replica_id: UUID, snapshot: int) -> None:
+        self._leave_remote()
+        self._remote, self._leave_remote = None, lambda: None
+        self._followed, self._placed = replica_id, snapshot
 
     def close(self) -> None:
         self._leave_remote()
@@ -114,6 +127,9 @@ class ChatFeed:
 
     def _more(self, episode: Episode) -> None:
         if episode.is_closed:
+            over = [known for known in self._episodes.values() if known.is_closed]
+            if len(over) > MOST_KEPT:
+                self._forget(over[0])
             self._ends.pop(episode)()
             self._ends[episode] = self._sources.clock.after(
                 KEEP_SECONDS, lambda: self._forget(episode), timer="feed-episode"
@@ -161,4 +177,4 @@ class Feeds:
 
     def _opened(self, episode: Episode) -> None:
         if feed := self._feeds.get(episode.chat_id):
-            feed.opened(episode)
+            feed.opened_here(episode)

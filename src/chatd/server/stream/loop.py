@@ -225,7 +225,7 @@ class StreamLoop:
         while len(events) < MOST_EVENTS and self._is_behind():
             newest = feed.newest
             page = self._reader.at_hand(self.state, newest, feed.hint)
-            if page is None or not self._has_all_before(page):
+            if page is None or not feed.is_settled(_key(page)):
                 if events:
                     break
                 if page is None:
@@ -240,10 +240,6 @@ class StreamLoop:
             events += more
             events += self._parts(MOST_EVENTS - len(events))
         return events + self._live()
-
-    def _has_all_before(self, page: Page) -> bool:
-        """Whether the live parts of attempts that are over by now have come, from wherever they come."""
-        return self.feed.is_settled(_key(page))
 
     def _catch_up(self, page: Page, events: list[Event]) -> Page:
         """Attempts that came and went between two looks are told of one by one, each as the snapshot it began with:

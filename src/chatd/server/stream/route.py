@@ -56,7 +56,7 @@ class StreamRoutes:
         self._clock: Clock = parts.clock
         self._recent = parts.recent
         self._recognize = recognize
-        self.feeds = Feeds(FeedSources(parts.episodes, parts.recent, parts.watch, parts.clock, relay))
+        self.feeds = Feeds(FeedSources(parts.episodes, parts.recent, parts.watch, relay, parts.clock))
         self.keeper = StreamKeeper(parts.clock, parts.drops or DropWarnings(parts.clock))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
