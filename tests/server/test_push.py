@@ -164,12 +164,10 @@ async def test_whoever_signs_out_is_told_no_more(database: Any, tmp_path: Path):
 
 
 async def test_a_suspended_user_is_told_no_more(database: Any, tmp_path: Path):
-    async with telling(database, tmp_path, Turn(Say("Hi."), faults=[Silence(after_events=2)])) as told:
-        chat = await told.chats.create()
-        await told.chats.vendor.wait_asked()
-        owner = told.chats.running.owner
-        assert (await owner.put("/api/v2/users/mia/status/suspend")).status == 200
-        await told.chats.running.replica.engine.worker.drain(1)
-        found = await told.chats.running.replica.push.pushes.send(UUID(chat["owner_id"]), trial_message())
+    async with telling(database, tmp_path) as told:
+        me = (await told.mia.get("/api/v2/users/me")).body
+        assert (await trial(told.mia)).status == 204
+        assert (await told.chats.running.owner.put("/api/v2/users/mia/status/suspend")).status == 200
+        said = await told.chats.running.replica.push.pushes.send(UUID(me["id"]), trial_message())
 
-    assert found == []
+    assert said == []
