@@ -13,6 +13,7 @@ from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.routes import BaseRoute, HTTPRoute
 from litestar.serialization import encode_json
 
+from chatd.server.openapi_links import add_links
 from chatd.server.streams_document import add_streams
 from chatd.wire.users import RULES
 
@@ -35,7 +36,7 @@ class PublishedDocument(JsonRenderPlugin):
 
 
 def complete(document: dict[str, Any], routes: Iterable[BaseRoute]) -> None:
-    """Add to the document what the routes' own types and parameters say beyond it, and the streams."""
+    """Add to the document what the routes' own types and parameters say beyond it, the streams and links."""
     for route in routes:
         if not isinstance(route, HTTPRoute):
             continue
@@ -45,6 +46,7 @@ def complete(document: dict[str, Any], routes: Iterable[BaseRoute]) -> None:
             if operation is not None:
                 _complete_operation(operation, handler, document["components"]["schemas"])
     add_streams(document)
+    add_links(document)
 
 
 def _complete_operation(operation: dict[str, Any], handler: HTTPRouteHandler, schemas: dict[str, Any]) -> None:
