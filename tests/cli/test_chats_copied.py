@@ -12,14 +12,16 @@ from chatd.client.errors import Missing
 from chatd.wire.chat_requests import UpdateChat
 from chatd.wire.chats import Chat
 from cli.test_chat_logins import shell
+from server.running import Running
+from server.test_chats_search import due
 
 
-async def begun(client: Client, said: str, title: str) -> Chat:
+async def begun(running: Running, client: Client, said: str, title: str) -> Chat:
     """A chat that has come to rest and can be found."""
     chat = await client.create_chat(said)
     while (await client.chat(chat.id)).status != "waiting":
         pass
-    while not await client.chats(search=said):
+    while await due(running):
         pass
     await client.update_chat(chat.id, UpdateChat(title=title))
     return await client.chat(chat.id)
@@ -28,7 +30,7 @@ async def begun(client: Client, said: str, title: str) -> Chat:
 async def test_hits_are_shown_with_what_was_said(database: Any, tmp_path: Path):
     async with shell(database, tmp_path) as run, Client(run.url, run.running.owner.token) as client:
         identity = {"CHATD_URL": run.url, "CHATD_TOKEN": run.running.owner.token}
-        chat = await begun(client, 'a rare "lammergeier" \x1b[31mred\x1b[0m', "About \u202ebirds")
+        chat = await begun(run.running, client, 'a rare "lammergeier" \x1b[31mred\x1b[0m', "About \u202ebirds")
         hits = await run("chats", "--search", "lammergeier", **identity)
         phrase = await run("chats", "-s", '"rare lammergeier" -owl', "-q", "archived:false", "--json", **identity)
         none = await run("chats", "--search", "ptarmigan", **identity)
@@ -47,7 +49,7 @@ async def test_hits_are_shown_with_what_was_said(database: Any, tmp_path: Path):
 async def test_a_chat_is_forked_and_exported(database: Any, tmp_path: Path):
     async with shell(database, tmp_path) as run, Client(run.url, run.running.owner.token) as client:
         identity = {"CHATD_URL": run.url, "CHATD_TOKEN": run.running.owner.token}
-        chat = await begun(client, "owls", "Owls")
+        chat = await begun(run.running, client, "owls", "Owls")
         first = (await client.messages(chat.id)).messages[-1]
         whole = await run("chats", "fork", str(chat.id), **identity)
         cut = await run("chats", "fork", str(chat.id), "--at", str(first.id), "--title", "Other", "--json", **identity)

@@ -237,7 +237,7 @@ async def test_pinned_chats_come_first_and_pages_follow_each_other(database: Dat
 
 async def test_a_snippet_is_a_piece_of_what_was_found_with_its_words_marked(database: Database):
     async with open_chats(database.dsn) as chats:
-        text = "one " * 300 + "the <b>Owl</b> \x01sees\x02 the\n\nowl " + "two " * 300
+        text = "growl " * 3000 + "the <b>Owl</b> \x01sees\x02 the\n\nowl " + "two " * 3000
         long, _ = await said(chats, text)
         titled, _ = await said(chats, "nothing", title="A fox's \N{FOX FACE} title")
 
@@ -246,6 +246,7 @@ async def test_a_snippet_is_a_piece_of_what_was_found_with_its_words_marked(data
 
         assert in_text.id == long
         assert {snippet.text[start:end].lower() for start, end in snippet.marks} == {"owl"}
+        assert "growl the <b>" in snippet.text, "with what stands before"
         assert len(snippet.text) < 300
         assert (in_title.id, in_title.message_id) == (titled, None)
         assert (of_title.text, of_title.marks) == ("A fox's \N{FOX FACE} title", ((2, 5),))

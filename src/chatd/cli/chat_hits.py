@@ -23,7 +23,7 @@ def show_hits(found: Sequence[Chat]) -> None:
         title = Text(one_line(chat.title, _TITLE_LONGEST), style="bold")
         console.print(title, f"· {chat.updated_at:%Y-%m-%d %H:%M}")
         if chat.match is not None and chat.match.message_id is not None:
-            console.print(Padding(_snippet(chat.match), (0, 0, 0, 4)))
+            console.print(Padding(_snippet(chat.match), (0, 0, 0, 4), expand=False))
         at = f" --at {chat.match.message_id}" if chat.match and chat.match.message_id else ""
         console.print(Text(f"    {chat.id}{at}", style="dim"), soft_wrap=True)
 

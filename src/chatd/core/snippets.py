@@ -10,6 +10,7 @@ from chatd.core.valid_text import valid_text
 # What the database puts around each word. Texts have none of these: they are taken out before.
 BEGIN: Final = "\x01"
 END: Final = "\x02"
+LESS: Final = "\ue002"  # in place of `<`, which would begin a tag of HTML
 
 
 class Snippet(msgspec.Struct, frozen=True):
@@ -36,6 +37,6 @@ def read_snippet(marked: str) -> Snippet:
 
 def _line(piece: str, *, after: str) -> str:
     """The piece on one line, to be put after another."""
-    said = " ".join(valid_text(unescape(piece)).split())
+    said = " ".join(valid_text(unescape(piece.replace(LESS, "<"))).split())
     has_gap = piece[:1].isspace() and after and not after.endswith(" ")
     return (" " if has_gap else "") + said + (" " if said and piece[-1:].isspace() else "")

@@ -1421,7 +1421,7 @@ class Queries(Protocol):
         """Root chats whose title, or one of whose messages, has all that is asked for; in the order of a list: pinned ones first
         if `with_pins`, then the last active first, after a cursor of the same three. `message_id` is the newest message that
         fits, NULL when only the title does; `snippet` is a piece of the one or the other, with the words that were found between
-        U+0001 and U+0002. `owner_id` is whose chats, which also makes it fast; NULL for everyone's.
+        U+0001 and U+0002, and U+E002 for `<`. `owner_id` is whose chats, which also makes it fast; NULL for everyone's.
         """
         ...
 
@@ -2747,12 +2747,12 @@ SELECT
     page.id, page.organization_id, page.owner_id, page.parent_chat_id, page.root_chat_id, page.title, page.labels, page.mode, page.plan_mode, page.client, page.mcp_server_ids, page.pin_order, page.last_read_message_id, page.last_turn_summary, page.summary, page.created_at, page.forked_from_chat_id, page.forked_from_message_id, page.updated_at, page.status, page.archived, page.queue_length, page.snapshot_version, page.last_model_config_id, page.last_reasoning_effort, page.requires_action_deadline_at, page.last_error, page.owner_username, page.owner_name, page.has_unread, page.message_id,
     ts_headline(
         'simple',
-        translate(coalesce(
+        search_excerpt(translate(coalesce(
             (SELECT message_text(m.content) FROM messages m WHERE m.chat_id = page.id AND m.id = page.message_id),
             page.title
-        ), E'\\u0001\\u0002', '  '),
-        websearch_to_tsquery('simple', $1::text),
-        E'StartSel=\\u0001, StopSel=\\u0002, MaxWords=24, MinWords=12, ShortWord=0'
+        ), E'<\\u0001\\u0002', E'\\uE002  '), $1::text),
+        websearch_to_tsquery('simple', $1),
+        E'StartSel=\\u0001, StopSel=\\u0002, MaxFragments=1, MaxWords=24, MinWords=12, ShortWord=0'
     ) AS snippet
 FROM (
     SELECT

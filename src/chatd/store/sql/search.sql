@@ -4,7 +4,7 @@
 -- Root chats whose title, or one of whose messages, has all that is asked for; in the order of a list: pinned ones first
 -- if `with_pins`, then the last active first, after a cursor of the same three. `message_id` is the newest message that
 -- fits, NULL when only the title does; `snippet` is a piece of the one or the other, with the words that were found between
--- U+0001 and U+0002. `owner_id` is whose chats, which also makes it fast; NULL for everyone's.
+-- U+0001 and U+0002, and U+E002 for `<`. `owner_id` is whose chats, which also makes it fast; NULL for everyone's.
 -- @optional owner_id, after_updated_at, after_id, unread
 -- @notnull id, organization_id, owner_id, title, labels, plan_mode, client, mcp_server_ids, pin_order
 -- @notnull last_read_message_id, created_at, updated_at, status, archived, queue_length, snapshot_version
@@ -13,12 +13,13 @@ SELECT
     page.*,
     ts_headline(
         'simple',
-        translate(coalesce(
+        search_excerpt(translate(coalesce(
             (SELECT message_text(m.content) FROM messages m WHERE m.chat_id = page.id AND m.id = page.message_id),
             page.title
-        ), E'\u0001\u0002', '  '),
-        websearch_to_tsquery('simple', @words::text),
-        E'StartSel=\u0001, StopSel=\u0002, MaxWords=24, MinWords=12, ShortWord=0'
+        ), E'<\u0001\u0002', E'\uE002  '), @words::text), -- else what looks like HTML would be left out
+        websearch_to_tsquery('simple', @words),
+        -- One fragment: with words before what was found too.
+        E'StartSel=\u0001, StopSel=\u0002, MaxFragments=1, MaxWords=24, MinWords=12, ShortWord=0'
     ) AS snippet
 FROM (
     SELECT
