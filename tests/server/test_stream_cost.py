@@ -21,6 +21,9 @@ ELSEWHERE = (
     "pg_notify",
     "ANY(",
     "FROM versions",
+    "FROM providers",  # a turn's own, after the first look at versions
+    "FROM model_configs",
+    "FROM site_settings",
     "acquire(",
     "release_overdue(",
     "replica",
