@@ -195,7 +195,12 @@ DECLARE
     after CONSTANT jsonb := CASE WHEN TG_OP <> 'DELETE' THEN to_jsonb(NEW) END;
     target CONSTANT jsonb := coalesce(after, before);
     secrets text[] := string_to_array(coalesce(TG_ARGV[3], ''), ',');
-    unseen text[] := '{id,created_at,updated_at,last_seen_at,last_used_at}';
+    action CONSTANT text := CASE
+        WHEN TG_OP = 'INSERT' THEN 'create'
+        WHEN TG_OP = 'DELETE' OR (after -> 'deleted' = 'true' AND before -> 'deleted' = 'false') THEN 'delete'
+        ELSE 'update'
+    END;
+    unseen text[] := '{id,key,deleted,created_at,updated_at,last_seen_at,last_used_at}'; -- or said elsewhere
     changes jsonb;
     named text;
 BEGIN
@@ -224,7 +229,7 @@ BEGIN
     INTO changes
     FROM jsonb_object_keys(target) AS field
     WHERE field <> ALL (unseen) AND nullif(before -> field, 'null') IS DISTINCT FROM nullif(after -> field, 'null');
-    IF changes IS NULL AND TG_OP = 'UPDATE' THEN
+    IF changes IS NULL AND action = 'update' THEN
         RETURN NULL;
     END IF;
     IF TG_TABLE_NAME = 'group_members' THEN
@@ -235,12 +240,7 @@ BEGIN
         client_address
     ) VALUES (
         coalesce(actor ->> 'kind', 'database'), (actor ->> 'id')::uuid, coalesce(actor ->> 'name', session_user),
-        CASE
-            WHEN TG_OP = 'INSERT' THEN 'create'
-            WHEN TG_OP = 'DELETE' OR (after -> 'deleted' = 'true' AND before -> 'deleted' = 'false') THEN 'delete'
-            ELSE 'update'
-        END,
-        TG_ARGV[0],
+        action, TG_ARGV[0],
         coalesce((
             SELECT target ->> part.name FROM unnest(string_to_array(TG_ARGV[1], ',')) WITH ORDINALITY AS part (name, place)
             WHERE target ->> part.name IS NOT NULL ORDER BY part.place LIMIT 1
