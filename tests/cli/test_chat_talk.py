@@ -8,6 +8,7 @@ from uuid import UUID
 from chatd.client import Client
 from cli.talking import STYLES, id_in, place
 from cli.terminal import END, INTERRUPT
+from client.cutting import cutting_way
 
 
 async def test_off_a_terminal_the_answer_is_all_that_standard_output_has(database: Any, tmp_path: Path):
@@ -119,6 +120,22 @@ async def test_one_comes_back_to_a_chat_that_is_at_work_and_queues_a_message(dat
 
     assert (code, asked) == (0, 0)
     assert "a time" in asking.screen
+
+
+async def test_a_connection_that_is_lost_is_made_again_without_a_word(database: Any, tmp_path: Path):
+    async with (
+        place(database, tmp_path) as here,
+        cutting_way(here.url) as way,
+        here.at_terminal("wait", CHATD_URL=way.url) as screen,
+    ):
+        await screen.until("Once")
+        assert way.cut_all() == 1
+        here.play.go_on.set()
+        await screen.until("a time")
+        code = await screen.ended()
+
+    assert code == 0
+    assert "Once upon a time\nGo on:" in screen.plain
 
 
 async def test_who_leaves_with_two_ctrl_c_is_told_how_to_come_back(database: Any, tmp_path: Path):

@@ -19,6 +19,7 @@ class CuttingWay:
         self.posts: list[int] = []
         self.cuts = 0
         self._carried: list[asyncio.StreamWriter] = []  # streams that go on
+        self._open: set[asyncio.StreamWriter] = set()
 
     def cut_streams(self) -> bool:
         """All there are, now; whether there was one."""
@@ -29,8 +30,15 @@ class CuttingWay:
         self.cuts += cut
         return cut > 0
 
+    def cut_all(self) -> int:
+        """Every connection there is; how many."""
+        for writer in self._open:
+            writer.transport.abort()
+        return len(self._open)
+
     async def carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         far_reader, far_writer = await asyncio.open_connection(*self._to)
+        self._open.add(writer)
         try:
             head = await reader.readuntil(_HEAD_END)
             far_writer.write(head)
@@ -44,6 +52,7 @@ class CuttingWay:
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
         finally:
+            self._open.discard(writer)
             far_writer.close()
             writer.transport.abort()
 
