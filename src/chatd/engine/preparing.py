@@ -111,6 +111,7 @@ class Preparing:
         return made
 
     async def _model(self, config_id: UUID) -> ResolvedModel:
+        """This one, or the default."""
         try:
             model = await self._models.model_for(config_id)
             if model.is_enabled:
@@ -126,6 +127,7 @@ class Preparing:
             default = None
         if default is None or not default.is_enabled:
             raise TurnFailed(problem)
+        _log.info("the default takes the place of a chat's model", model_id=str(config_id), default=default.model)
         return default
 
     async def _summarizer(self, settings: TurnSettings, model: ResolvedModel) -> ResolvedModel:
