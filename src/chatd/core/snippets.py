@@ -27,10 +27,12 @@ def read_snippet(marked: str) -> Snippet:
         word, found, rest = piece.partition(END)
         if not place or not found:
             word, rest = "", piece
+        text += _line(word[: len(word) - len(word.lstrip())], after=text)
         start = len(text)
-        text += _line(word, after=text)
+        text += _line(word.strip(), after=text)
         if len(text) > start:
             marks.append((start, len(text)))
+            rest = word[len(word.rstrip()) :] + rest
         text += _line(rest.replace(END, ""), after=text)
     return Snippet(text.rstrip(), tuple(marks))
 

@@ -16,9 +16,10 @@ from chatd.store.store import Store
 from chatd.store.transitions import Applied
 
 EVERY_SECONDS: Final = 1.0  # how old an answer is until it is found
-AT_ONCE: Final = 50  # chats in a statement: milliseconds for a few messages each
-MESSAGES_AT_ONCE: Final = 200  # of one of them; a long history takes several rounds
-MOST_BATCHES: Final = 20  # of a round, so that a thousand turns a second can end
+AT_ONCE: Final = 20  # chats in a statement: milliseconds for the messages of a turn each
+MESSAGES_AT_ONCE: Final = 100  # of one of them, so that a statement never takes long; a long history takes several
+MOST_BATCHES: Final = 50  # of a round, so that a thousand turns a second can end
+MOST_SECONDS: Final = 0.25  # of a round: a database that has years to catch up with has time for turns too
 MOST_NOTED: Final = 20_000  # chats, about 2 MB; more are left to be found
 PAGE: Final = 2000  # chats to look at, by their key: a few milliseconds
 PAGE_EVERY: Final = 10  # rounds, once all were looked at
@@ -34,6 +35,7 @@ class SearchIndex:
         self._looked_through = _FIRST
         self._is_first_time = True
         self._rounds = 0
+        self._is_failing = False
 
     def note(self, applied: Applied) -> None:
         """A transition was committed. Returns at once."""
@@ -47,7 +49,11 @@ class SearchIndex:
             try:
                 await self.catch_up()
             except Exception as error:  # noqa: BLE001 - whatever the database has: the next round tries again
-                _log.warning("messages can't be made searchable", error=str(error) or type(error).__name__)
+                if not self._is_failing:  # once, and not every second
+                    _log.warning("messages can't be made searchable", error=str(error) or type(error).__name__)
+                self._is_failing = True
+            else:
+                self._is_failing = False
 
     async def catch_up(self) -> None:
         """One round."""
@@ -55,8 +61,9 @@ class SearchIndex:
             self._rounds += 1
             if self._is_first_time or self._rounds % PAGE_EVERY == 0:
                 await self._look_around()
+            ends = self._clock.monotonic() + MOST_SECONDS
             for _ in range(MOST_BATCHES):
-                if not self._noted or not await self._index_some():
+                if not self._noted or self._clock.monotonic() >= ends or not await self._index_some():
                     return
 
     async def _index_some(self) -> bool:
