@@ -111,3 +111,7 @@ async def test_streams_are_described_with_both_transports(document: dict[str, An
         ("header", "Last-Event-ID"),
     }
     assert set(document["components"]["schemas"]["StreamEvent"]["properties"]["type"]["examples"]) == event_types()
+
+
+async def test_every_operation_can_be_one_too_many(document: dict[str, Any]):
+    assert [key for key, operation in operations(document).items() if "429" not in operation["responses"]] == []

@@ -19,6 +19,12 @@ from chatd.wire.users import RULES
 
 _REF = "#/components/schemas/"
 _FOR_ANYONE: list[dict[str, list[str]]] = [{}]
+# By the limits on requests, which stand in front of every route.
+_THROTTLED = {
+    "description": "Too many requests, or too many of a kind that costs more.",
+    "content": {"application/json": {"schema": {"$ref": f"{_REF}Problem"}}},
+    "headers": {"Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}}},
+}
 
 
 class PublishedDocument(JsonRenderPlugin):
@@ -47,6 +53,9 @@ def complete(document: dict[str, Any], routes: Iterable[BaseRoute]) -> None:
                 _complete_operation(operation, handler, document["components"]["schemas"])
     add_streams(document)
     add_links(document)
+    for item in document["paths"].values():
+        for operation in item.values():
+            operation["responses"].setdefault("429", _THROTTLED)
 
 
 def _complete_operation(operation: dict[str, Any], handler: HTTPRouteHandler, schemas: dict[str, Any]) -> None:
