@@ -8,6 +8,7 @@ from uuid import UUID
 import pytest
 
 from chatd.core.push_message import FINISHED, trial_message
+from chatd.store.hints import Hint
 from chatd.testing.push_server import Answer
 from chatd.testing.statements import Statements
 from chatd.testing.vendors.script import Call, Refuse, Say, Silence, Turn
@@ -85,7 +86,15 @@ async def test_turns_of_who_has_no_browser_ask_for_subscriptions_once(
         return sum(calls for query, calls in found if "push_subscriptions" in query and query.startswith("SELECT"))
 
     async with telling(database, tmp_path) as told:
+        # A change is told at once, by its own hint, and by the versions: all of that is over first.
+        replica, hinted = told.chats.running.replica, asyncio.Event()
+        await replica.hints.wait_connected()
+        replica.hints.subscribe("after it", lambda what: hinted.set() if isinstance(what, Hint) else None)
         await unsubscribe(told.mia, told.browser)
+        replica.hints.publish("after it")
+        async with asyncio.timeout(PATIENCE):
+            await hinted.wait()
+        await replica.versions.poll()
         before = await asked()
         chat = await told.turn()
         await told.until_idle()
