@@ -214,7 +214,7 @@ async def test_one_goes_on_in_a_copy_and_writes_it_to_a_file(database: Any, tmp_
         await screen.until("no such tool.")
         await screen.until("\n\x1b[1m>")
         screen.type("/fork Owls, again\n")
-        await screen.until("A copy. The chat that it is of: chatd chat")
+        await screen.until("Back to the other one: chatd chat")
         first = await screen.until("Owls, again")
         await screen.until("> use a tool")
         await screen.until("● find_owls")

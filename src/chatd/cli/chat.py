@@ -125,8 +125,9 @@ async def _talk(asked: _Asked) -> int:
             return await talk.once(asked.message)
         finally:
             if talk.chat_id is not None and not asked.as_json:
-                goes_on = "The chat goes on by itself. Come back" if talk.is_at_work else "Go on"
-                screen.note(f"{goes_on}: chatd chat {talk.chat_id}")
+                if talk.is_at_work:
+                    screen.note("The chat goes on by itself.")
+                screen.note(f"{'Come back' if talk.is_at_work else 'Go on'}: chatd chat {talk.chat_id}")
 
 
 async def _last_active(client: Client) -> UUID:

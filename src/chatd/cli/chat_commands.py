@@ -235,7 +235,7 @@ class Commands:
 
     async def _fork(self, title: str) -> None:
         made = await self._client.fork(self._chat, title=title or None)
-        self._screen.note(f"A copy. The chat that it is of: chatd chat {self._chat}")
+        self._screen.note("This is a copy.", f"Back to the other one: chatd chat {self._chat}")
         self._talk.switch(made.id)
 
     async def _export(self, typed: str) -> None:

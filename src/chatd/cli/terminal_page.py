@@ -95,7 +95,8 @@ class TerminalPage:
         if self._aside is self._out:
             self.close()
         for line in lines:
-            self._print(self._aside, f"{self._style(DIM)}{harmless(line)}{self._style(PLAIN)}\n")
+            shown = WordWrap(self.width).feed(harmless(line)) if self.styled else harmless(line)
+            self._print(self._aside, f"{self._style(DIM)}{shown}{self._style(PLAIN)}\n")
 
     def said(self, text: str) -> None:
         """What a person has written, elsewhere or before."""
