@@ -26,7 +26,8 @@ async def world(database: Any) -> AsyncIterator[World]:
         yield await populate(sql)
 
 
-ASKED = [method for method, case in CASES.items() if case.filtered is Kind.CHAT and case.raises]
+BORN = ("create_chat", "fork_chat")  # of one's own; a fork reads another one besides
+ASKED = [method for method, case in CASES.items() if case.filtered is Kind.CHAT and case.raises and method not in BORN]
 # What only a machine does: it names no owner whose chat it would have to be.
 WORKERS = [
     *("release_overdue", "acquire", "abandon", "hand_over", "give_up", "record_attempt", "record_retry", "save_draft"),
@@ -67,6 +68,23 @@ async def test_an_owner_of_the_site_stops_and_tidies_the_chats_of_others_but_mak
 
     with acting_as(person(world.owner)):
         assert found(await getattr(store, method)(**args)) == (CASES[method].action is UPDATE)
+
+
+async def test_whoever_may_read_a_chat_forks_it_for_themselves_and_for_nobody_else(world: World):
+    store, args = AuthorizedStore(world.sql, RoleAuthorizer()), CASES["fork_chat"].args(world)
+
+    async def forked(user: User, owner: User) -> bool:
+        with acting_as(person(user)):
+            return found(await store.fork_chat(**{**args, "chat_id": new_id(), "owner_id": owner.id}))
+
+    assert await forked(world.member, world.member)
+    assert await forked(world.owner, world.owner)
+    assert not await forked(world.stranger, world.stranger)
+    for user in (world.owner, world.stranger):
+        with pytest.raises(NotAuthorized):
+            await forked(user, world.member)
+    with acting_as(person(world.member, scopes=frozenset({"chat:create"}))), pytest.raises(NotAuthorized):
+        await store.fork_chat(**args)
 
 
 async def test_an_owner_of_the_site_runs_their_own_chats(world: World):
