@@ -74,8 +74,9 @@ async def test_whoever_may_read_a_chat_forks_it_for_themselves_and_for_nobody_el
     store, args = AuthorizedStore(world.sql, RoleAuthorizer()), CASES["fork_chat"].args(world)
 
     async def forked(user: User, owner: User) -> bool:
+        asked: dict[str, Any] = {**args, "chat_id": new_id(), "owner_id": owner.id}
         with acting_as(person(user)):
-            return found(await store.fork_chat(**{**args, "chat_id": new_id(), "owner_id": owner.id}))
+            return found(await store.fork_chat(**asked))
 
     assert await forked(world.member, world.member)
     assert await forked(world.owner, world.owner)
