@@ -148,7 +148,7 @@ def test_a_value_that_is_overridden_must_be_fit_too(load: Load):
         ("CHATD_PUBLIC_URL", "https://", "the host is missing"),
         ("CHATD_PUBLIC_URL", "https://x?y=1", "must end before ? and #"),
         ("CHATD_PUBLIC_URL", "https://x/chatd", "nothing is served under a path"),
-        ("CHATD_RELAY_URL", "http://x:99999", "http:// or https://"),
+        ("CHATD_RELAY_URL", "http://x:7081", "tls://"),
         ("CHATD_EXPERIMENTS", "agents,nope", "each agents (item 2 is not)"),
         ("CHATD_EXPERIMENTS", "agents,agents", "item 2 is there twice"),
         ("CHATD_ALLOWED_HOSTS", "", "it is empty"),
