@@ -207,7 +207,22 @@ async def test_only_those_chats_are_found_that_one_may_see_and_asks_for(database
         assert await found(chats, "owl", archived=True) == [mine]
 
 
-@pytest.mark.parametrize("words", ["", "  ", "-owl", "!!!", "owl or -fox", "'", '"', "\\", "&|!():*<->"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "\N{CJK UNIFIED IDEOGRAPH-5B57}" * 990,
+        "x" * 990,
+        "",
+        "  ",
+        "-owl",
+        "!!!",
+        "owl or -fox",
+        "'",
+        '"',
+        "\\",
+        "&|!():*<->",
+    ],
+)
 async def test_a_question_without_a_word_to_look_up_finds_nothing(words: str, database: Database):
     async with open_chats(database.dsn) as chats:
         await said(chats, "owl")

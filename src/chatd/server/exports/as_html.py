@@ -24,6 +24,8 @@ from chatd.server.exports.words import SUMMARISED, hint, is_summary, moment, rea
 
 # A reader that knows of it does nothing that is not on the page, whatever is in it.
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+_NO_RESULT: Final = ' <span class="state">no result</span>'
+_FAILED: Final = ' <span class="state error">✕ failed</span>'
 
 
 async def html_pieces(export: Export) -> AsyncIterator[bytes]:
@@ -39,7 +41,8 @@ async def html_pieces(export: Export) -> AsyncIterator[bytes]:
         f'<header>\n<h1 dir="auto">{title}</h1>\n<p>{safe(_about(export))}</p>\n</header>\n<main>\n'
     ).encode()
     async for step in steps_of(export.messages):
-        yield await _article(export, step)
+        async for piece in _article(export, step):
+            yield piece.encode()
     yield b"</main>\n</body>\n</html>\n"
 
 
@@ -49,20 +52,34 @@ def _about(export: Export) -> str:
     return f"{whose}begun {moment(chat.created_at)} · exported {moment(export.at)}"
 
 
-async def _article(export: Export, step: Step) -> bytes:
+async def _article(export: Export, step: Step) -> AsyncIterator[str]:
+    """Block by block, since an image has megabytes; nothing for a message that has nothing to show."""
+    is_begun = False
+    async for block in _blocks(export, step):
+        if not is_begun:
+            is_begun = True
+            yield _heading(export, step)
+        yield f"{block}\n"
+    if is_begun:
+        yield "</article>\n"
+
+
+def _heading(export: Export, step: Step) -> str:
     message = step.message
-    blocks = [await _block(part, step, export) for part in message.parts]
-    blocks += [_result(result) for result in step.strays]
-    body = "\n".join(block for block in blocks if block)
-    if not body:
-        return b""
-    at = message.created_at
     role = "user" if message.role is Role.USER else "answer"
     return (
         f'<article class="{role}" id="message-{message.id}">\n'
         f'<h2><span dir="auto">{safe(speaker(message, export.chat))}</span> '
-        f'<time datetime="{at.isoformat()}">{moment(at)}</time></h2>\n{body}\n</article>\n'
-    ).encode()
+        f'<time datetime="{message.created_at.isoformat()}">{moment(message.created_at)}</time></h2>\n'
+    )
+
+
+async def _blocks(export: Export, step: Step) -> AsyncIterator[str]:
+    for part in step.message.parts:
+        if block := await _block(part, step, export):
+            yield block
+    for result in step.strays:
+        yield _result(result)
 
 
 async def _block(part: AnyPart, step: Step, export: Export) -> str:
@@ -92,9 +109,7 @@ async def _block(part: AnyPart, step: Step, export: Export) -> str:
 
 
 def _call(call: ToolCallPart, result: ToolResultPart | None) -> str:
-    state = "" if result and not result.is_error else ' <span class="state">no result</span>'
-    if result and result.is_error:
-        state = ' <span class="state error">✕ failed</span>'
+    state = _NO_RESULT if result is None else _FAILED if result.is_error else ""
     given = f"<pre>{safe(readable(call.args))}</pre>" if call.args else ""
     gave = f"<p>Result</p>\n<pre>{safe(readable(result.result))}</pre>" if result else ""
     about = f" {safe(said)}" if (said := hint(call)) else ""
