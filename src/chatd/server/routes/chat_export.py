@@ -19,6 +19,7 @@ _TAG = ["chats"]
 Format = Annotated[
     wire.ExportFormat, QueryParameter(description="`markdown`, `json`, or `html`: one page with all in it.")
 ]
+_WHOLE = ForkChat()
 
 
 @dataclass
@@ -52,9 +53,9 @@ async def export_chat(chat: FromPath[UUID], ask: TheAsk, format: Format = "markd
     )
 
 
-@post("/fork", tags=_TAG, responses=problems(400, 401, 404))
+@post("/fork", tags=_TAG, responses=problems(400, 401, 404, 409))
 async def fork_chat(
-    chat: FromPath[UUID], data: JSONBody[ForkChat], ask: TheAsk, idempotency_key: IdempotencyKey = None
+    chat: FromPath[UUID], ask: TheAsk, data: JSONBody[ForkChat] = _WHOLE, idempotency_key: IdempotencyKey = None
 ) -> wire.Chat:
     """Begin a chat of one's own with the history of another one, up to a message. It rests until a message is sent."""
     return await ask.chats.forking.fork(ask.person, chat, data, key=idempotency_key)
