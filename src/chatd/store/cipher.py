@@ -55,7 +55,7 @@ class EncryptionKey:
 
     def sign(self, purpose: str, message: bytes) -> bytes:
         """32 bytes that only a holder of the key can make, for this purpose and no other."""
-        return hmac.digest(self._signing_key, purpose.encode() + b"\0" + message, "sha256")
+        return hmac.digest(hmac.digest(self._signing_key, purpose.encode(), "sha256"), message, "sha256")
 
     def __repr__(self) -> str:
         return f"EncryptionKey({self.id})"
