@@ -10,6 +10,7 @@ from chatd.core.access import WORKER
 from chatd.core.compaction import INSTRUCTIONS, LEAD_IN
 from chatd.core.messages import Message
 from chatd.core.model import FinishReason
+from chatd.core.outcomes import Refusal, Refused
 from chatd.core.parts import TextPart, ToolCallPart, ToolResultPart
 from chatd.core.roles import Role, Visibility
 from chatd.core.states import Status
@@ -226,16 +227,18 @@ async def test_a_user_can_ask_for_a_compaction_of_a_chat_that_rests(database: An
         await chats.resting(chat)
         state = await asked_for_compaction(chats, chat)
         rows = compacted(await chats.messages(chat))
-        again = await asked_for_compaction(chats, chat)
+        again = await chats.deployment.transitions.request_compaction(chat)
         await chats.send(chat, "there?")
         await chats.resting(chat)
 
-    assert state["status"] == again["status"] == Status.WAITING
+    assert state["status"] == Status.WAITING
+    assert isinstance(again, Refused)
+    assert again.reason is Refusal.NOTHING_TO_SUMMARISE
     assert state["compaction_requested_at"] is None
     call = rows[1].parts[0]
     assert isinstance(call, ToolCallPart)
     assert msgspec.json.decode(call.args)["source"] == "manual"
-    # Nothing was answered, and there was nothing to summarise the second time.
+    # Nothing was answered, and nobody was asked the second time.
     assert len(chats.vendor.asked) == 3
     assert [message["role"] for message in chats.vendor.asked[-1].messages] == ["user"]
 
