@@ -95,13 +95,14 @@ async def test_a_stream_ends_with_its_session(database: Any, tmp_path: Path, tra
             await staying.until("message_part")
 
 
-async def test_an_admin_may_watch_and_moves_no_ones_place(database: Any, tmp_path: Path):
+@pytest.mark.parametrize("role", ["auditor", "owner"])  # the second one may change the chat
+async def test_who_watches_the_chat_of_another_moves_no_ones_place(database: Any, tmp_path: Path, role: str):
     async with a_chat(database, tmp_path) as (running, chat):
-        auditor = await running.add_user("ada", "auditor")
+        admin = await running.add_user("ada", role)
         connection = await asyncpg.connect(database.dsn)
         try:
             await connection.execute("UPDATE chats SET last_read_message_id = 0")
-            async with reading(auditor, chat, "websocket") as watching:
+            async with reading(admin, chat, "websocket") as watching:
                 await watching.resting()
             unread = await read_through(connection)
             async with reading(running.owner, chat, "websocket") as own:

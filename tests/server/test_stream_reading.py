@@ -1,6 +1,7 @@
 """What a stream learns of its chat without asking the database, and what it takes from a client's word."""
 
 from typing import cast
+from uuid import UUID
 
 import msgspec
 import pytest
@@ -9,6 +10,7 @@ from chatd.core.states import Status
 from chatd.core.stream import StreamState, begun, reduce, resumed
 from chatd.core.stream_ids import DurableId, Place
 from chatd.engine.recent_messages import RecentMessages
+from chatd.server.stream.read_cursor import ReadCursor
 from chatd.server.stream.reading import ChatReader
 from chatd.store.chat_hints import ChatHint
 from chatd.store.store import Store
@@ -73,3 +75,23 @@ async def test_who_says_to_have_more_messages_than_there_are_is_told_of_those_th
     assert not page.is_reset
     assert not page.rows
     assert state.through == 999
+
+
+class Marks:
+    """Writes down what is marked as read."""
+
+    def __init__(self) -> None:
+        self.marked: list[int] = []
+
+    async def mark_chat_read(self, *, id: UUID, message_id: int) -> None:
+        self.marked.append(message_id)
+
+
+@pytest.mark.parametrize(("is_owner", "marked"), [(True, [3, 5]), (False, [])])
+async def test_only_the_stream_of_a_chats_owner_marks_it_as_read_and_never_back(is_owner: bool, marked: list[int]):
+    marks = Marks()
+    cursor = ReadCursor(cast("Store", marks), CHAT, is_owner=is_owner)
+    for through in (None, 0, 3, 3, 2, 5):
+        await cursor.mark(through)
+
+    assert marks.marked == marked
