@@ -39,8 +39,21 @@ MAY_IMPORT: dict[str, set[str]] = {
         "engine",
         "push",
     },
+    "agent": {"core", "wire", "clock", "background", "minting"},
     "client": {"core", "wire", "clock", "minting"},
-    "cli": {"core", "wire", "clock", "minting", "observe", "store", "providers", "server", "client", "testing"},
+    "cli": {
+        "core",
+        "wire",
+        "clock",
+        "minting",
+        "observe",
+        "store",
+        "providers",
+        "server",
+        "agent",
+        "client",
+        "testing",
+    },
     "testing": {"core", "wire", "clock", "store", "minting"},
 }
 

@@ -17,7 +17,20 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-SUBCOMMANDS = ("serve", "settings", "doctor", "user", "token", "keys", "login", "logout", "chats", "chat", "llm-mock")
+SUBCOMMANDS = (
+    "serve",
+    "settings",
+    "doctor",
+    "user",
+    "token",
+    "keys",
+    "login",
+    "logout",
+    "chats",
+    "chat",
+    "agent",
+    "llm-mock",
+)
 
 app = typer.Typer(
     name="chatd",

@@ -1,0 +1,1 @@
+"""What the server and a workspace's agent say to each other."""

@@ -1,0 +1,29 @@
+"""How a workspace's agent is doing."""
+
+import msgspec
+
+
+class Health(msgspec.Struct, frozen=True):
+    """`pid` and `started_at_unix` tell one agent of a workspace from the next."""
+
+    version: str
+    workspace_id: str
+    pid: int
+    started_at_unix: int
+    uptime_seconds: float
+    requests: int
+    running_processes: int
+    known_processes: int
+
+
+class Stopped(msgspec.Struct, frozen=True):
+    """`ended` processes were there when the stop began; `left` are those that even SIGKILL did not end."""
+
+    ended: int
+    left: tuple[int, ...] = ()
+
+
+class Done(msgspec.Struct, frozen=True):
+    """Nothing to say but that it was done."""
+
+    ok: bool = True
