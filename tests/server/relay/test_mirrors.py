@@ -125,6 +125,20 @@ async def test_however_often_the_connection_ends_nothing_is_missing_or_doubled(
             assert same(await mirrors.like(original), original)
 
 
+async def test_after_a_break_only_what_is_missing_is_sent():
+    async with wired() as wire:
+        original = wire.episodes.open(CHAT, 1, 1)
+        say(original, *["word "] * 100)
+        mirrors, _, _ = wire.follow()
+        await mirrors.like(original)
+        wire.cut()
+        say(original, "one more")
+        await mirrors.like(original)
+
+        # The last one may also have gone to the connection that had just ended.
+        assert 101 <= wire.metrics.sent.value <= 102
+
+
 async def test_what_tools_say_comes_along_and_is_over_with_their_result():
     async with wired() as wire:
         original = wire.episodes.open(CHAT, 1, 1)
