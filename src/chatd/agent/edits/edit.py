@@ -1,0 +1,71 @@
+"""One edit of a text: three passes, each more forgiving, and none that guesses between two places."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from chatd.agent.edits.indents import unit_of
+from chatd.agent.edits.lines import Line, inner_ending, joined, lines_of, main_ending
+from chatd.agent.edits.matching import Pass, apart, places
+from chatd.agent.edits.misses import hints
+from chatd.agent.edits.splicing import Splice
+
+
+class Edit(msgspec.Struct, frozen=True):
+    """`search` becomes `replacement`: once, where it is exactly once, or everywhere."""
+
+    search: str
+    replacement: str
+    replace_all: bool = False
+
+
+class EditRefused(Exception):
+    """Nothing was changed. The text is for the model."""
+
+
+def edited(content: str, edit: Edit) -> str:
+    """The content with the edit made. Raises EditRefused."""
+    if not edit.search:
+        raise EditRefused("The text to look for is empty.")
+    searched, wanted = lines_of(edit.search), lines_of(edit.replacement)
+    found = content.count(edit.search)
+    if found > 1 and not edit.replace_all:
+        raise EditRefused(_ambiguous(found))
+    if found:
+        return content.replace(edit.search, _fitted(content, edit, searched, wanted), -1 if edit.replace_all else 1)
+    lines = lines_of(content)
+    endings = inner_ending(searched), inner_ending(wanted)
+    means_endings = None not in endings and endings[0] != endings[1]
+    for how in () if means_endings else Pass:
+        if at := places(lines, searched, how):
+            if len(at) > 1 and not edit.replace_all:
+                raise EditRefused(_ambiguous(len(at)))
+            return _spliced(lines, apart(at, len(searched)), searched, wanted)
+    raise EditRefused(" ".join(["The text was not found in the file.", *hints(lines, edit.search, edit.replacement)]))
+
+
+def _ambiguous(count: int) -> str:
+    return (
+        f"The text is {count} times in the file. Give more of the lines around it, so that it is there once, or set "
+        "replace_all."
+    )
+
+
+def _fitted(content: str, edit: Edit, searched: Sequence[Line], wanted: Sequence[Line]) -> str:
+    """The replacement, with lines that end as the file's do, unless the search says which endings are meant."""
+    if inner_ending(wanted) is None or inner_ending(searched) is not None:
+        return edit.replacement
+    ending = main_ending(lines_of(content))
+    return joined([*(Line(line.body, ending) for line in wanted[:-1]), *wanted[-1:]])
+
+
+def _spliced(lines: Sequence[Line], places: Sequence[int], searched: Sequence[Line], wanted: Sequence[Line]) -> str:
+    unit, ending, size = unit_of(lines), main_ending(lines), len(searched)
+    pieces: list[str] = []
+    after = 0
+    for at in places:
+        found = lines[at : at + size]
+        splice = Splice(found, searched, wanted, unit or unit_of(found), ending, at + size == len(lines))
+        pieces += [joined(lines[after:at]), splice.text()]
+        after = at + size
+    return "".join([*pieces, joined(lines[after:])])
