@@ -1,6 +1,7 @@
 """A real agent process on a real Unix socket, and a client for it."""
 
 import asyncio
+import io
 import json
 import os
 import signal
@@ -67,9 +68,10 @@ class AgentProcess:
         if ancestors is not None:
             sent["Chatd-Ancestor-Chat-Ids"] = json.dumps([str(one) for one in ancestors])
         content = raw if raw is not None else json.dumps(body).encode() if body is not None else None
+        sending = None if content is None else io.BytesIO(content)
         async with (
             asyncio.timeout(WAIT_SECONDS),
-            self._session.request(method, f"http://agent{path}", headers=sent, data=content, params=query) as reply,
+            self._session.request(method, f"http://agent{path}", headers=sent, data=sending, params=query) as reply,
         ):
             return Reply(reply.status, await reply.read(), reply.headers)
 

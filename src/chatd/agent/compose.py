@@ -1,29 +1,53 @@
 """Builds the agent: the one place that knows all its parts."""
 
 import asyncio
+import os
+import resource
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
+from typing import Final
 
 from chatd.agent.activity import Activity
 from chatd.agent.app import AgentApp
+from chatd.agent.children import Children
 from chatd.agent.epochs import Epochs
 from chatd.agent.health import HealthRoutes
 from chatd.agent.options import AgentOptions
 from chatd.agent.place import Place
+from chatd.agent.processes.ending import end_everything, members
+from chatd.agent.processes.environment import WORKSPACE_MARKER
+from chatd.agent.processes.keys import Keys
+from chatd.agent.processes.processes import Processes, Surroundings
+from chatd.agent.processes.routes import ProcessRoutes
 from chatd.agent.routes import RouteTable
 from chatd.background import beside
 from chatd.clock import Clock
+from chatd.wire.agent.health import Stopped
+
+_LONGEST_LOOK_SECONDS: Final = 30.0  # between two looks whether anybody needs the agent
 
 
 class Agent:
     """One workspace's agent. `app` answers requests while the block of `running` runs."""
 
     def __init__(self, options: AgentOptions, place: Place, *, workspace_id: str, clock: Clock) -> None:
-        self._stopping = asyncio.Event()
         self._clock = clock
         self._idle_seconds = options.idle_minutes * 60
+        self._marker = f"{WORKSPACE_MARKER}={workspace_id}".encode()
+        self._told_to_stop = asyncio.Event()
         self._activity = Activity(clock)
-        routes = (*HealthRoutes(workspace_id, self._activity, clock, stop=self.stop).routes(),)
+        self._children = Children()
+        surroundings = Surroundings(
+            home=options.home,
+            workdir=options.workdir or options.home,
+            workspace_id=workspace_id,
+            inherited=dict(os.environ),
+        )
+        self._processes = Processes(Keys(place.keys), self._children, surroundings, clock)
+        routes = (
+            *HealthRoutes(workspace_id, self._activity, self._processes, clock, stop=self._shut_down).routes(),
+            *ProcessRoutes(self._processes, clock).routes(),
+        )
         self.app = AgentApp(
             RouteTable(routes),
             token=place.token(),
@@ -34,13 +58,41 @@ class Agent:
 
     def stop(self) -> None:
         """Begin to stop. Everything that runs in the workspace is ended first."""
-        self._stopping.set()
+        self._told_to_stop.set()
 
     @asynccontextmanager
     async def running(self, stop_serving: Callable[[], None]) -> AsyncGenerator[None]:
-        async with beside({"stop": self._stop_when_told(stop_serving)}):
-            yield
+        _allow_many_files()
+        tasks = {"stop": self._stop_when_told(stop_serving), "reap": self._processes.reap()}
+        if self._idle_seconds:
+            tasks["idle"] = self._stop_when_idle()
+        with self._children.reaping():
+            async with beside(tasks):
+                yield
+
+    async def _shut_down(self) -> Stopped:
+        """Nothing of the workspace runs any more when this returns, and the agent is about to leave."""
+        self._processes.close()
+        ended, left = await end_everything(self._marker, self._clock)
+        self.stop()
+        return Stopped(ended, tuple(left))
 
     async def _stop_when_told(self, stop_serving: Callable[[], None]) -> None:
-        await self._stopping.wait()
+        await self._told_to_stop.wait()
+        self._processes.close()
+        await end_everything(self._marker, self._clock)
         stop_serving()
+
+    async def _stop_when_idle(self) -> None:
+        """A server that comes back finds the agent, and one that does not leaves nothing behind for ever."""
+        while self._activity.idle_seconds() < self._idle_seconds:
+            await self._clock.sleep(min(_LONGEST_LOOK_SECONDS, self._idle_seconds / 4), timer="idle")
+            if members(self._marker):
+                self._activity.touch()
+        self.stop()
+
+
+def _allow_many_files() -> None:
+    """Each process takes two descriptors, and the common limit of 1024 is for programs that use select()."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))

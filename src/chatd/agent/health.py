@@ -1,21 +1,34 @@
 """The routes about the agent itself: how it is, that it is still wanted, and its end."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from typing import Final
 
 import chatd
 from chatd.agent.activity import Activity
+from chatd.agent.processes.processes import Processes
 from chatd.agent.request import Request
 from chatd.agent.response import Response, answer
 from chatd.agent.routes import Route
 from chatd.clock import Clock
-from chatd.wire.agent.health import Done, Health
+from chatd.wire.agent.health import Done, Health, Stopped
+
+_SHUTDOWN_SECONDS: Final = 60.0  # five to end, five to be killed, and a busy machine
 
 
 class HealthRoutes:
-    def __init__(self, workspace_id: str, activity: Activity, clock: Clock, *, stop: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        workspace_id: str,
+        activity: Activity,
+        processes: Processes,
+        clock: Clock,
+        *,
+        stop: Callable[[], Awaitable[Stopped]],
+    ) -> None:
         self._workspace_id = workspace_id
         self._activity = activity
+        self._processes = processes
         self._clock = clock
         self._stop = stop
         self._began = clock.monotonic()
@@ -25,7 +38,7 @@ class HealthRoutes:
         return (
             Route("GET", "/health", self._health),
             Route("POST", "/heartbeat", self._heartbeat),
-            Route("POST", "/shutdown", self._shutdown),
+            Route("POST", "/shutdown", self._shutdown, deadline_seconds=_SHUTDOWN_SECONDS),
         )
 
     async def _health(self, _request: Request) -> Response:
@@ -37,8 +50,8 @@ class HealthRoutes:
                 started_at_unix=self._started_at,
                 uptime_seconds=self._clock.monotonic() - self._began,
                 requests=self._activity.requests,
-                running_processes=0,
-                known_processes=0,
+                running_processes=self._processes.running,
+                known_processes=self._processes.known,
             )
         )
 
@@ -46,5 +59,4 @@ class HealthRoutes:
         return answer(Done())  # that it was asked is what counts
 
     async def _shutdown(self, _request: Request) -> Response:
-        self._stop()
-        return answer(Done())
+        return answer(await self._stop())

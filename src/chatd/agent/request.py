@@ -1,15 +1,15 @@
 """One request to the agent, read as types: who asks, the query, the body."""
 
-import json
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AbstractAsyncContextManager
-from typing import Any, Final, NoReturn, TypeVar
+from typing import Final, NoReturn, TypeVar
 from urllib.parse import parse_qsl
 
 import msgspec
 
 from chatd.agent.asgi import Receive, Scope
 from chatd.agent.caller import Caller
+from chatd.agent.escaped_json import decode
 from chatd.background import beside
 from chatd.core.errors import InvalidRequest, TooLarge, Validation
 
@@ -66,7 +66,7 @@ class Request:
         async for chunk in self.chunks(most_bytes=most_bytes):
             body += chunk
         try:
-            return _decoded(bytes(body), shape)
+            return decode(bytes(body), shape)
         except (msgspec.MsgspecError, ValueError, RecursionError) as error:
             raise InvalidRequest("The body is not what this route takes.", detail=str(error)) from error
 
@@ -98,19 +98,6 @@ class Request:
             if message["type"] == "http.disconnect":
                 raise ClientGone
             self._ended = self._ended or not message.get("more_body", False)
-
-
-def _decoded(body: bytes, shape: type[T]) -> T:
-    try:
-        return msgspec.json.decode(body, type=shape)
-    except msgspec.ValidationError:
-        raise
-    except msgspec.DecodeError:
-        # Names of files with bytes that are no UTF-8 hold lone surrogates, which msgspec's reader does not take.
-        if b"\\ud" not in body.lower():
-            raise
-        value: Any = json.loads(body)
-        return msgspec.convert(value, shape)
 
 
 def _too_large(limit: int) -> TooLarge:

@@ -1,12 +1,12 @@
 """What a route answers: JSON, or bytes in chunks."""
 
-import json
 from collections.abc import AsyncIterator, Mapping
 from typing import Final
 
 import msgspec
 
 from chatd.agent.asgi import Send
+from chatd.agent.escaped_json import encode
 
 _JSON: Final = "application/json"
 
@@ -39,9 +39,5 @@ class Response(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def answer(value: msgspec.Struct, *, status: int = 200) -> Response:
-    """The value as JSON. Surrogate escapes in names of files are spelled out (`\\udc80`) and so survive."""
-    try:
-        body = msgspec.json.encode(value)
-    except UnicodeEncodeError:
-        body = json.dumps(msgspec.to_builtins(value)).encode()
-    return Response(status=status, body=body)
+    """The value as JSON."""
+    return Response(status=status, body=encode(value))
