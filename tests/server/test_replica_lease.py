@@ -22,12 +22,12 @@ async def _until_beating(deployment: Deployment, id: Any) -> None:
 
 
 async def test_a_replica_is_known_while_it_runs(database: Any, tmp_path: Path):
-    settings = settings_for(database.dsn, tmp_path, relay_url="http://10.0.0.7:7080")
+    settings = settings_for(database.dsn, tmp_path, relay_url="tls://10.0.0.7:7080")
     async with open_deployment(database.dsn) as deployment:
         async with running_replica(settings, clock=SystemClock(), hasher=QUICK) as replica:
             await _until_beating(deployment, replica.id)
             [row] = await deployment.sql.list_live_replicas()
-            assert (row.id, row.url) == (replica.id, "http://10.0.0.7:7080")
+            assert (row.id, row.url) == (replica.id, "tls://10.0.0.7:7080")
 
         assert await deployment.sql.get_replica(id=replica.id) is None
 
