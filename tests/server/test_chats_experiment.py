@@ -24,10 +24,11 @@ async def test_switched_off_every_route_of_chats_refuses_and_names_it(database: 
             if path.startswith("/api/experimental/")
         }
         stream = await running.owner.get(f"{CHATS}/{SOME_ID}/stream")
+        doubled = await running.owner.get(CHATS.replace("/experimental", "//experimental"))
         info = await running.api.get("/api/v2/buildinfo")
 
     assert len(refused) > 20
-    for route, answer in [*refused.items(), (("get", "stream"), stream)]:
+    for route, answer in [*refused.items(), (("get", "stream"), stream), (("get", "doubled"), doubled)]:
         assert (answer.status, "agents" in answer.body["message"]) == (403, True), (route, answer)
     assert info.body["experiments"] == []
 

@@ -149,3 +149,13 @@ async def test_a_long_history_is_made_searchable_in_several_rounds(chats: ChatAp
     await indexed(chats)
 
     assert [await found(chats.mia, f"search:{word}") for word in ("first", "elk", "2", "hi")] == [[chat["id"]]] * 4
+
+
+@pytest.mark.parametrize("line", ["-" * 33, "- " * 300, "-(!&|)" * 100, '"' + "-" * 900])
+async def test_a_ruled_line_in_what_is_looked_for_is_no_word(chats: ChatApi, line: str):
+    chat = await rested(chats, "the blue owl")
+    await indexed(chats)
+
+    assert await found(chats.mia, search_term(f"{line} owl")) == [chat["id"]]
+    assert await found(chats.mia, search_term(line)) == []
+    assert await found(chats.mia, search_term("blue -owl")) == []

@@ -15,6 +15,8 @@ _INNER: Final = r'(?:\\["\\]|[^"])*'  # of quotes: \" is one, and \\ a backslash
 _QUOTED: Final = re.compile(rf'"({_INNER})"?')
 _TERM: Final = re.compile(rf'(?:[^\s"]|"{_INNER}"?)+')
 _ESCAPED: Final = re.compile(r'\\(["\\])')
+# A minus says "not", and Postgres refuses more than 32 of them in a row. Nobody means so many: it is a ruled line.
+_RULED_LINE: Final = re.compile(r"(?:-[\s!&|()]*){16,}")
 _BOOLS: Final = {"true": True, "t": True, "1": True, "false": False, "f": False, "0": False}
 _OURS: Final = frozenset({"created_by_me", "shared_with_me"})
 
@@ -67,6 +69,11 @@ def search_term(words: str) -> str:
     """The term that looks for these words, whatever is in them."""
     escaped = words.replace("\\", "\\\\").replace('"', '\\"')
     return f'search:"{escaped}"'
+
+
+def askable(words: str) -> str:
+    """Words as the database can be asked for them."""
+    return _RULED_LINE.sub(" ", words)
 
 
 def read_labels(given: Iterable[str]) -> dict[str, str]:

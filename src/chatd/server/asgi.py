@@ -1,7 +1,9 @@
 """The middleware in its order, around any ASGI app. `ARCHITECTURE.md` says why each stands where it does."""
 
+import re
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from typing import Final
 
 import msgspec
 
@@ -28,6 +30,9 @@ from chatd.server.middleware.proxies import TrustedProxies, parse_networks
 from chatd.server.middleware.rate_limit import Buckets, RateLimit
 from chatd.server.middleware.request_id import RequestId
 from chatd.server.middleware.security_headers import SecurityHeaders
+
+
+_SLASHES: Final = re.compile("//+")
 
 
 async def _nobody(_credentials: Credentials) -> Person | None:
@@ -108,7 +113,10 @@ def _minted_by(clock: Clock) -> Callable[[], str]:
 
 
 class _Layers:
-    """The whole stack. The lifespan is no request and goes straight to the app."""
+    """The whole stack. The lifespan is no request and goes straight to the app.
+
+    Litestar takes several slashes for one, so all layers see one: else none of them would know the path.
+    """
 
     def __init__(self, app: App, layered: App) -> None:
         self._app = app
@@ -118,6 +126,7 @@ class _Layers:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
+        scope["path"] = _SLASHES.sub("/", scope["path"])
         await self._layered(scope, receive, send)
         if (rest := state(scope).pop(REST, None)) is not None:
             await rest(receive, send)

@@ -59,6 +59,7 @@ class Server:
         ("POST", f"{CHAT}/title/propose"),
         ("POST", f"{CHAT}/title/regenerate"),
         ("POST", f"{CHATS}/"),
+        ("POST", f"/{CHATS}".replace("/chats", "//chats")),
     ],
 )
 async def test_what_makes_a_model_work_is_limited(method: str, path: str):
@@ -111,7 +112,8 @@ async def test_an_upload_without_a_length_counts_as_the_longest():
 
 async def test_searches_in_messages_are_limited_and_lists_are_not():
     server = Server()
-    assert await server.statuses(3, "GET", CHATS, query="q=search%3Ablue") == [200, 200, 429]
+    assert await server.statuses(2, "GET", CHATS, query="q=search%3Ablue") == [200, 200]
+    assert await server.statuses(1, "GET", CHATS, query="q=Search%3Ablue") == [429]
     assert await server.statuses(3, "GET", CHATS, query="q=title%3Ablue") == [200] * 3
     assert await server.statuses(3, "GET", CHATS) == [200] * 3
 

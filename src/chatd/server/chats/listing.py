@@ -8,7 +8,7 @@ from uuid import UUID
 import msgspec
 
 from chatd.core.access import EVERYTHING, Filter, OwnedBy
-from chatd.core.chat_search import ChatSearch, read_labels, read_search
+from chatd.core.chat_search import ChatSearch, askable, read_labels, read_search
 from chatd.core.errors import InvalidRequest, Validation
 from chatd.core.snippets import read_snippet
 from chatd.server.chats.shown_chats import ChatRow, shown_chat
@@ -117,7 +117,7 @@ class Listing:
         if after is not None:
             place = after.pin_order if with_pins and after.pin_order else _AFTER_PINS
         return await self._store.search_chats(
-            words=words,
+            words=askable(words),
             owner_id=asked.owner,
             archived=asked.search.archived,
             labels=asked.labels,

@@ -19,7 +19,7 @@ _CHATS: Final = "/api/experimental/chats"
 _FILES: Final = f"POST {_CHATS}/files"
 _LIST: Final = f"GET {_CHATS}"
 _MOST_DIGITS: Final = 18  # of a length that anyone means
-_SEARCH: Final = "search:"  # the term of `q` that looks into messages
+_SEARCH: Final = "search:"  # the term of `q` that looks into messages, in any case
 _EXPORT: Final = re.compile(rf"GET {_CHATS}/[^/]+/export")
 # What makes a model work. What waits in the queue was counted when it was sent, and results of tools belong to a turn.
 _INFERENCE: Final = re.compile(
@@ -84,4 +84,4 @@ def _announced(scope: Scope) -> int:
 
 def _searches(scope: Scope) -> bool:
     query = parse_qs(scope["query_string"].decode("latin-1"))
-    return any(_SEARCH in value for value in query.get("q", ()))
+    return any(_SEARCH in value.lower() for value in query.get("q", ()))
