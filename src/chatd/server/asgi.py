@@ -31,7 +31,6 @@ from chatd.server.middleware.rate_limit import Buckets, RateLimit
 from chatd.server.middleware.request_id import RequestId
 from chatd.server.middleware.security_headers import SecurityHeaders
 
-
 _SLASHES: Final = re.compile("//+")
 
 

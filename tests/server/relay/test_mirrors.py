@@ -2,16 +2,21 @@
 
 import asyncio
 from random import Random
+from uuid import UUID
 
 import pytest
 
+from chatd.background import beside
 from chatd.core.parts import ReasoningPart, ToolCallPart, ToolResultPart
 from chatd.core.preview import CallPiece, Preview
 from chatd.core.roles import Role
 from chatd.engine.episodes import RECENT, Episode
 from chatd.engine.tools.live_output import LiveOutput
+from chatd.observe.metrics import Metrics
+from chatd.server.relay.peer import CONNECT_SECONDS
+from chatd.server.relay.relay import Relay
 from chatd.testing.fake_clock import FakeClock
-from server.relay.relaying import CHAT, LONG, OTHER, Mirrors, say, wired
+from server.relay.relaying import ASKER, CHAT, LONG, OTHER, OWNER, Mirrors, Streams, say, started, wired
 
 
 def same(mirror: Episode, original: Episode) -> bool:
@@ -215,6 +220,37 @@ async def test_a_replica_that_stays_away_is_given_up_and_can_be_asked_anew():
         again, _, _ = wire.follow()
         assert same(await again.like(original), original)
         assert 10 <= tried < 20
+
+
+async def test_a_replica_that_takes_a_connection_and_says_nothing_is_hung_up_on():
+    clock, writers = FakeClock(), list[asyncio.StreamWriter]()
+    silent = await asyncio.start_server(lambda _, writer: writers.append(writer), "127.0.0.1", 0)
+
+    async def dial(_: UUID) -> Streams:
+        reader, writer = await asyncio.open_connection(*silent.sockets[0].getsockname())
+        writers.append(writer)
+        return reader, writer
+
+    relay = Relay(ASKER, dial, clock, Metrics().streams)
+    async with beside({"relay": relay.run()}):
+        await started()
+        remote, _ = relay.follow(CHAT, OWNER, (0, 0), lambda _: None)
+        await clock.wait_for("relay-connect")
+        async with asyncio.timeout(LONG):
+            while len(writers) < 2:
+                await started()
+        await clock.advance(CONNECT_SECONDS)
+        await clock.wait_for("relay-retry")
+
+        assert remote.is_lost
+        assert [
+            writer.is_closing()
+            for writer in writers
+            if writer.get_extra_info("peername") == silent.sockets[0].getsockname()
+        ] == [True]
+        for writer in writers:
+            writer.transport.abort()
+    silent.close()
 
 
 async def test_a_connection_that_nothing_is_followed_over_ends():

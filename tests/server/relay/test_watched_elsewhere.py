@@ -104,6 +104,37 @@ async def test_parts_come_from_the_replica_that_runs_the_chat(database: Any, tmp
 
 
 @pytest.mark.behaviour("STREAM-3")
+async def test_a_replica_that_was_given_up_in_the_middle_of_an_answer_is_heard_to_its_end(
+    database: Any, tmp_path: Path
+):
+    go_on = asyncio.Event()
+
+    def script(asked: Asked) -> Turn:
+        return Turn(Say(*WORDS), faults=[Hold(go_on, before_event=10)])
+
+    async with asyncio.timeout(PATIENCE), two_replicas(database.dsn, tmp_path, script) as two:
+        chat = await begin(two.one, "first")
+        async with reading(two.one.owner, chat, "websocket") as here, reading(two.other.owner, chat, "sse") as there:
+            for reader in (here, there):
+                await reader.until("message_part")
+            relay: Any = two.other.replica.engine.relay
+            (peer,) = relay._peers.values()
+            for remote in peer._chats.values():
+                remote.leave()  # as after a minute without an answer
+            peer._chats.clear()
+            await send(two.one, chat, "second")  # which the other replica is told of
+            await there.until("queue_update")
+            go_on.set()
+            await here.until("message_part", id="3.1.1")
+            await there.until("message_part", id="3.1.1")
+            for reader in (here, there):
+                await reader.resting()
+
+    assert parts_of(there) == parts_of(here)
+    assert picture_of(there) == picture_of(here)
+
+
+@pytest.mark.behaviour("STREAM-3")
 @pytest.mark.behaviour("ERR-7")
 async def test_attempts_that_came_and_went_before_anyone_heard_of_them_are_shown_one_by_one(
     database: Any, tmp_path: Path

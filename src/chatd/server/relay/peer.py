@@ -168,10 +168,13 @@ class Peer:
 
 
 async def greet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Begin a connection. Raises Unreachable when the other one speaks another version."""
-    writer.write(frame(Hello(VERSION)))
-    size = int.from_bytes(await reader.readexactly(LENGTH_BYTES), "big")
-    told = read_told(await reader.readexactly(min(size, READ_BYTES)))
-    if told != Welcome(VERSION):
+    """Begin a connection; it is closed if that fails. Raises Unreachable when the other one speaks another version."""
+    try:
+        writer.write(frame(Hello(VERSION)))
+        size = int.from_bytes(await reader.readexactly(LENGTH_BYTES), "big")
+        told = read_told(await reader.readexactly(min(size, READ_BYTES)))
+        if told != Welcome(VERSION):
+            raise Unreachable("it is of another version")
+    except BaseException:
         writer.transport.abort()
-        raise Unreachable("it is of another version")
+        raise

@@ -286,11 +286,14 @@ class StreamLoop:
 
     def _follow_episode(self) -> None:
         """The one that the client's preview is of, also when it is over: to its end."""
-        held = self.state.preview
+        held, episode = self.state.preview, self._episode
         wanted = held and (held.history, held.attempt)
-        if self._episode is not None and wanted != self._episode.key:
-            self._episode = None
-        if self._episode is None and wanted is not None and (found := self.feed.episode(wanted)) is not None:
+        if episode is not None and wanted != episode.key:
+            episode = self._episode = None
+        if wanted is None or (episode is not None and not episode.is_closed):
+            return
+        # A mirror that was given up is closed as well, and then opened anew.
+        if (found := self.feed.episode(wanted)) is not None and found is not episode:
             self._episode, self._live_place = found, 0
 
     def _parts(self, most: int | None) -> list[Event]:
