@@ -2,16 +2,20 @@
 
 import os
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 
+from chatd.cli.chat_commands import Commands
 from chatd.client import Client
 from chatd.engine.tools.live_output import LiveOutput
 from chatd.wire.chat_requests import UpdateChat
+from chatd.wire.chats import ChatQueuedMessage
 from cli.talking import id_in, place
-from cli.terminal import END, INTERRUPT
+from cli.terminal import END, INTERRUPT, terminal
 from server.configured_models import model
 
 
@@ -54,6 +58,32 @@ async def test_what_waits_is_listed_moved_rewritten_dropped_and_sent(database: A
 
     assert code == 0
     assert "Traceback" not in screen.screen
+
+
+async def test_a_message_that_comes_while_another_is_moved_stays_behind_it():
+    def waits(id: int) -> ChatQueuedMessage:
+        return ChatQueuedMessage(
+            id=id, chat_id=UUID(int=1), model_config_id=None, content=[], created_at=datetime(2026, 1, 1, tzinfo=UTC)
+        )
+
+    class Talking:
+        def __init__(self) -> None:
+            self.chat_id, self.queue, self.editing = UUID(int=1), [waits(1), waits(2)], None
+
+        def leave(self) -> None: ...
+        def switch(self, chat_id: UUID) -> None: ...
+
+        async def reorder_queue(self, chat_id: UUID, ids: list[int]) -> None:
+            self.queue = [*reversed(self.queue), waits(3)]  # as the stream tells meanwhile
+
+        def note(self, *lines: str) -> None: ...
+
+    talk: Any = Talking()
+    move = Commands(talk, talk, talk, talk).find("/move 2 1")
+    assert move is not None
+    await move()
+
+    assert [one.id for one in talk.queue] == [2, 1, 3]
 
 
 async def test_the_chat_is_named_weighed_interrupted_and_edited(database: Any, tmp_path: Path):
@@ -269,6 +299,17 @@ async def test_no_word_of_a_model_or_a_tool_or_a_title_can_command_the_terminal(
         if environ:
             assert "\x1b" not in seen.screen
     assert not set(events.screen) & set("\x1b\x07\x08\x9b\u202e")
+
+
+async def test_an_export_that_is_read_at_a_terminal_commands_nothing(database: Any, tmp_path: Path):
+    async with place(database, tmp_path) as here:
+        chat = await here.begun("attack")
+        async with terminal("chats", "export", str(chat), cwd=here.home, **here.environ) as screen:
+            code = await screen.ended()
+
+    assert code == 0
+    assert "abcde" in screen.screen
+    assert not set("\x1b\x9b\u202e\x08\x07") & set(screen.screen)
 
 
 async def test_a_terminal_that_knows_nothing_gets_text_as_it_is_written(database: Any, tmp_path: Path):

@@ -269,6 +269,26 @@ async def test_what_was_said_is_shown_as_markdown_and_tools_are_folded_away():
     assert "Owls & <foxes>" in page.text
 
 
+@pytest.mark.parametrize("begin", ["```python\nx = 1", "~~~~\n~~~", "a\n\n```\n`````\n```` b", "```\n```\n```js"])
+async def test_code_that_was_cut_off_takes_in_nothing_of_the_next_message(begin: str):
+    page = await written(
+        markdown_pieces,
+        chat("Owls"),
+        message(Role.ASSISTANT, TextPart(text=begin)),
+        message(Role.USER, TextPart(text="so?")),
+    )
+
+    headings = [token for token in MarkdownIt("commonmark").parse(page.decode()) if token.type == "heading_open"]
+    assert len(headings) == 3
+
+
+async def test_code_that_is_whole_is_written_as_it_was():
+    said = "```md\n~~~\n```\n\nand ```so on``` and\n\n    ```"
+    page = await written(markdown_pieces, chat("Owls"), message(Role.ASSISTANT, TextPart(text=said)))
+
+    assert page.decode().endswith(f"{said}\n")
+
+
 async def test_a_very_long_text_is_shown_as_it_is():
     html = rendered("**a** <b>" + "x" * MOST_CHARACTERS)
 

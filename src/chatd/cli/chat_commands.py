@@ -145,7 +145,8 @@ class Commands:
         ids.remove(moved.id)
         ids.insert(place, moved.id)
         await self._client.reorder_queue(self._chat, ids)
-        self._talk.queue.sort(key=lambda waits: ids.index(waits.id))
+        order = {id: place for place, id in enumerate(ids)}
+        self._talk.queue.sort(key=lambda waits: order.get(waits.id, len(order)))  # one may have come meanwhile
         await self._queue("")
 
     async def _drop(self, typed: str) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import sys
+from codecs import getincrementaldecoder
 from contextlib import aclosing
 from pathlib import Path
 from typing import Annotated
@@ -14,7 +15,7 @@ import typer
 from chatd.cli.export_file import save_export
 from chatd.cli.stored_login import current_login
 from chatd.cli.tables import show
-from chatd.cli.terminal_text import one_line
+from chatd.cli.terminal_text import harmless, one_line
 from chatd.client import Client
 from chatd.client.client import PAGE
 from chatd.wire.chats import Chat, ExportFormat
@@ -104,8 +105,10 @@ async def _export(chat: UUID, format: ExportFormat, output: Path | None) -> None
             await save_export(client, chat, format, output)
             return
         async with aclosing(client.export(chat, format)) as pieces:
+            shown = getincrementaldecoder("utf-8")("replace")
             async for piece in pieces:
-                sys.stdout.buffer.write(piece)
+                # What others wrote commands no terminal; a file gets it as it is.
+                sys.stdout.buffer.write(harmless(shown.decode(piece)).encode() if sys.stdout.isatty() else piece)
         sys.stdout.buffer.flush()
 
 

@@ -13,7 +13,7 @@ _TAKEN_OUT: Final = {code: None for code in (*_CONTROLS, *_TURNS) if code not in
 # strings such as titles, links and the clipboard (OSC, DCS and their kin), if they end.
 _SEQUENCES: Final = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
-    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c\n]{0,4096}(?:\x07|\x1b\\|\x9c)"
+    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x90\x98\x9c-\x9f\n]{0,4096}(?:\x07|\x1b\\|\x9c)"
     r"|\x1b[ -/]+[0-~]"
 )
 

@@ -23,6 +23,7 @@ from chatd.server.exports.steps import Export, Step, steps_of
 from chatd.server.exports.words import SUMMARISED, hint, is_summary, moment, readable, reference, speaker, thought
 
 _TICKS: Final = re.compile("`+")
+_FENCE: Final = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})(.*)")
 _SPECIAL: Final = re.compile(r"([\\`*_\[\]<>#|~!&])")
 _LONGEST_NAME: Final = 1000  # bytes of a title, a tool's or a file's name: what is longer is none
 
@@ -51,7 +52,7 @@ def _blocks(step: Step) -> Iterator[str]:
 def _block(part: AnyPart, step: Step) -> Iterator[str]:
     match part:
         case TextPart(text=text):
-            yield f"{valid_text(text).strip()}\n"
+            yield f"{_closed(valid_text(text).strip())}\n"
         case ReasoningPart(text=text):
             if text.strip():
                 yield _folded(thought(part), _fenced(valid_text(text).strip()))
@@ -90,6 +91,19 @@ def _fenced(text: str) -> str:
     longest = max((len(ticks) for ticks in _TICKS.findall(text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}\n{text.rstrip()}\n{fence}\n"
+
+
+def _closed(text: str) -> str:
+    """As it was written. Code that it leaves open, as an answer that was interrupted may, ends with it."""
+    fence = ""
+    for line in text.splitlines():
+        if (found := _FENCE.fullmatch(line)) is None:
+            continue
+        if not fence:
+            fence = found[1]
+        elif found[1].startswith(fence) and not found[2].strip():
+            fence = ""
+    return f"{text}\n{fence}" if fence else text
 
 
 def _inline(text: str) -> str:
