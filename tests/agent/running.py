@@ -6,7 +6,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -92,15 +92,18 @@ class AgentProcess:
 
 @asynccontextmanager
 async def running_agent(
-    folder: Path, *options: str, home: Path | None = None, env: Mapping[str, str] | None = None
+    folder: Path,
+    *options: str,
+    home: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    program: Sequence[str] = ("-m", "chatd.agent"),
 ) -> AsyncGenerator[AgentProcess]:
     """An agent in that folder. Its home is beside it, unless another is given."""
     home = home or folder.parent / "home"
     home.mkdir(exist_ok=True)
     process = await asyncio.create_subprocess_exec(
         sys.executable,
-        "-m",
-        "chatd.agent",
+        *program,
         "--foreground",
         "--dir",
         str(folder),

@@ -32,6 +32,7 @@ class Agent:
 
     def __init__(self, options: AgentOptions, place: Place, *, workspace_id: str, clock: Clock) -> None:
         self._clock = clock
+        self._place = place
         self._idle_seconds = options.idle_minutes * 60
         self._marker = f"{WORKSPACE_MARKER}={workspace_id}".encode()
         self._told_to_stop = asyncio.Event()
@@ -72,16 +73,20 @@ class Agent:
 
     async def _shut_down(self) -> Stopped:
         """Nothing of the workspace runs any more when this returns, and the agent is about to leave."""
-        self._processes.close()
-        ended, left = await end_everything(self._marker, self._clock)
+        stopped = await self._end_everything()
         self.stop()
-        return Stopped(ended, tuple(left))
+        return stopped
 
     async def _stop_when_told(self, stop_serving: Callable[[], None]) -> None:
         await self._told_to_stop.wait()
-        self._processes.close()
-        await end_everything(self._marker, self._clock)
+        await self._end_everything()
         stop_serving()
+
+    async def _end_everything(self) -> Stopped:
+        self._place.forget_record()
+        self._processes.close()
+        ended, left = await end_everything(self._marker, self._clock)
+        return Stopped(ended, tuple(left))
 
     async def _stop_when_idle(self) -> None:
         """A server that comes back finds the agent, and one that does not leaves nothing behind for ever."""

@@ -4,13 +4,17 @@ import asyncio
 import os
 import sys
 from collections.abc import Sequence
+from typing import Final
 
 import chatd
 from chatd.agent.options import AgentOptions, parse, tcp_address
 from chatd.agent.place import Place, Record
 from chatd.agent.system_processes import boot_id, look_up
-from chatd.clock import SystemClock
+from chatd.clock import Clock, SystemClock
 from chatd.core.errors import ChatdError, StartRefused
+
+_OTHER_SECONDS: Final = 20.0  # five to end processes, five to kill them, five for requests, and a busy machine
+_LOOK_SECONDS: Final = 0.05
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -32,11 +36,9 @@ def start(options: AgentOptions) -> int:
         say_address(start_detached(options).address)
         return 0
     place = Place.at(options.folder)
-    lock = place.hold()
-    if lock is None:
-        if (live := place.live_record()) is None:
-            raise StartRefused(f"Another agent is starting or stopping in {place.folder}.", detail="Try again.")
-        say_address(live.address)
+    lock = asyncio.run(_lock_or_record(place, SystemClock()))
+    if isinstance(lock, Record):
+        say_address(lock.address)
         return 0
     try:
         asyncio.run(_serve(options, place))
@@ -49,6 +51,18 @@ def start(options: AgentOptions) -> int:
 def say_address(address: str) -> None:
     """One line, for programs to read."""
     print(address, flush=True)  # noqa: T201
+
+
+async def _lock_or_record(place: Place, clock: Clock) -> int | Record:
+    """The folder for ourselves, or who has it. Another that starts or stops just now is waited for."""
+    until = clock.monotonic() + _OTHER_SECONDS
+    while clock.monotonic() < until:
+        if (lock := place.hold()) is not None:
+            return lock
+        if (live := place.live_record()) is not None:
+            return live
+        await clock.sleep(_LOOK_SECONDS, timer="other agent")
+    raise StartRefused(f"Another agent holds {place.folder}, but can't be reached.", detail="End it and try again.")
 
 
 async def _serve(options: AgentOptions, place: Place) -> None:

@@ -85,6 +85,10 @@ class Place:
     def write_record(self, record: Record) -> None:
         replace_file(self._record, msgspec.json.encode(record))
 
+    def forget_record(self) -> None:
+        """From here on nobody is sent to this agent: it is about to stop."""
+        self._record.unlink(missing_ok=True)
+
     def clean(self) -> None:
         """Take away what tells of an agent that is gone; only while holding it. Keys stay: they are promises."""
         self._record.unlink(missing_ok=True)
