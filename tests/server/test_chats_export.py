@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import unquote
 from uuid import UUID, uuid5
 
@@ -34,7 +34,7 @@ from chatd.core.states import Status
 from chatd.server.chats import exporting
 from chatd.server.exports.as_html import html_pieces
 from chatd.server.exports.as_markdown import markdown_pieces
-from chatd.server.exports.safe_markdown import MOST_CHARACTERS, rendered
+from chatd.server.exports.safe_markdown import MOST_CHARACTERS, rendered, safe
 from chatd.server.exports.steps import Export
 from chatd.testing.vendors.script import Call, Say, Think, Turn
 from chatd.wire.chats import Chat
@@ -293,6 +293,27 @@ async def test_a_very_long_text_is_shown_as_it_is():
     html = rendered("**a** <b>" + "x" * MOST_CHARACTERS)
 
     assert html.startswith('<pre class="plain">**a** &lt;b&gt;xx')
+
+
+async def test_images_in_messages_are_shown_while_there_is_room_unless_they_could_be_programs(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr(exporting, "MOST_IMAGE_BYTES", 9)
+    images: Any = exporting._Images(cast("Any", None))
+
+    async def shown(media_type: str, data: str) -> str | None:
+        return await images.read(FilePart(media_type=media_type, name="x", data=data))
+
+    assert await shown("image/png", "AAAAAAAA") == "data:image/png;base64,AAAAAAAA"
+    assert await shown("image/png", "AAAAAAAA") is None, "there is no room for six bytes more"
+    assert await shown("image/gif", "AAAA") == "data:image/gif;base64,AAAA"
+    assert await shown("image/svg+xml", "AAAA") is None
+    assert await shown("text/html", "AAAA") is None
+
+
+def test_a_page_has_no_character_that_html_may_not_have():
+    assert safe("a\x00b\x1b\x85\uffff<\t") == "a\ufffdb\ufffd\ufffd\ufffd&lt;\t"
+    assert "\x1b" not in rendered("a \x1b[2J b")
 
 
 def test_images_of_others_are_named_and_not_loaded():

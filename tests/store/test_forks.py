@@ -4,11 +4,12 @@ import asyncio
 from typing import Any
 from uuid import UUID
 
+import asyncpg
 import pytest
 
 from chatd.core.messages import NewMessage
 from chatd.core.outcomes import Refusal
-from chatd.core.parts import TextPart
+from chatd.core.parts import TextPart, UnknownPart
 from chatd.core.roles import Role, Visibility
 from chatd.core.states import State
 from chatd.store.transitions import Applied, Repeated, SendKey
@@ -55,6 +56,29 @@ async def test_a_chat_in_any_state_can_be_forked_and_is_not_touched_by_it(state:
             view = await chats.look(made.change.chat_id)
             check_view(view)
             assert (made.state, view["state"]["status"], view["queue"], view["draft"]) == (State.W, "waiting", [], None)
+
+
+async def test_a_file_that_can_not_be_read_hinders_no_fork(database: Database):
+    async with open_chats(database.dsn) as chats:
+        broken = UnknownPart('{"type": "file", "file_id": "nothing of ours"}')
+        message = NewMessage(role=Role.USER, parts=(broken,), created_by=chats.owner.id)
+        source = applied(await chats.transitions.create_chat(chats.new_chat(), [message])).change.chat_id
+        await chats.sql.insert_file(
+            id=(file := new_id()),
+            organization_id=chats.organization_id,
+            owner_id=chats.owner.id,
+            name="a",
+            media_type="text/plain",
+            data=b"a",
+            sha256=bytes(32),
+        )
+        connection = await asyncpg.connect(database.dsn)
+        await connection.execute("INSERT INTO chat_files (chat_id, file_id) VALUES ($1, $2)", source, file)
+        await connection.close()
+
+        made = await forked(chats, source)
+
+        assert await prompt(chats, made.change.chat_id) == await prompt(chats, source)
 
 
 async def test_a_prompt_of_a_fork_is_what_it_was_in_the_source_after_every_message(database: Database):

@@ -153,6 +153,15 @@ async def test_a_search_finds_what_a_look_at_every_message_finds(seed: int, data
             ]
 
 
+async def test_nothing_is_shown_of_a_hidden_message_whose_words_are_still_known(database: Database):
+    async with open_chats(database.dsn) as chats:
+        id, _ = await said(chats, "the secret owl")
+        first = (await chats.look(id))["messages"][0]["id"]
+        applied(await chats.transitions.edit_message(id, first, chats.user("fox")))
+
+        assert [row.snippet for row in await search(chats, "owl")] == ["A chat"]
+
+
 async def test_what_is_due_is_found_by_going_round_all_chats(database: Database):
     async with open_chats(database.dsn) as chats:
         ids = sorted([(await said(chats, "owl"))[0] for _ in range(5)])

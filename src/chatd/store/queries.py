@@ -2748,7 +2748,10 @@ SELECT
     ts_headline(
         'simple',
         search_excerpt(translate(coalesce(
-            (SELECT message_text(m.content) FROM messages m WHERE m.chat_id = page.id AND m.id = page.message_id),
+            (
+                SELECT message_text(m.content) FROM messages m
+                WHERE m.chat_id = page.id AND m.id = page.message_id AND NOT m.deleted
+            ),
             page.title
         ), E'<\\u0001\\u0002', E'\\uE002  '), $1::text),
         websearch_to_tsquery('simple', $1),

@@ -14,7 +14,10 @@ SELECT
     ts_headline(
         'simple',
         search_excerpt(translate(coalesce(
-            (SELECT message_text(m.content) FROM messages m WHERE m.chat_id = page.id AND m.id = page.message_id),
+            (
+                SELECT message_text(m.content) FROM messages m
+                WHERE m.chat_id = page.id AND m.id = page.message_id AND NOT m.deleted -- its words go later
+            ),
             page.title
         ), E'<\u0001\u0002', E'\uE002  '), @words::text), -- else what looks like HTML would be left out
         websearch_to_tsquery('simple', @words),

@@ -105,8 +105,8 @@ BEGIN
     SELECT array_agg(copied.id ORDER BY copied.id) INTO change.inserted_ids FROM copied;
     INSERT INTO chat_files (chat_id, file_id)
     SELECT new_id, l.file_id FROM chat_files l
-    WHERE l.chat_id = source AND l.file_id IN (
-        SELECT (part ->> 'file_id')::uuid
+    WHERE l.chat_id = source AND l.file_id::text IN (
+        SELECT part ->> 'file_id' -- as text: one that is no id is no file, and hinders nothing
         FROM messages m, jsonb_path_query(m.content, '$[*] ? (@.type == "file" && @.file_id.type() == "string")') AS part
         WHERE m.chat_id = new_id
     );
