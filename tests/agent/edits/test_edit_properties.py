@@ -23,6 +23,13 @@ def texts(draw: st.DrawFn, ending: str | None = None) -> str:
 
 
 @st.composite
+def unlike_lines(draw: st.DrawFn, ending: str) -> str:
+    """No two lines are the same when blanks are forgiven, so that what is searched for is at one place."""
+    words = draw(st.lists(st.tuples(BLANKS, WORDS, BLANKS), min_size=1, max_size=8))
+    return "".join(f"{lead}{word}{place}{trail}{ending}" for place, (lead, word, trail) in enumerate(words))
+
+
+@st.composite
 def pieces(draw: st.DrawFn, content: str) -> str:
     """A part of a text, whole lines or any."""
     begin = draw(st.integers(0, len(content)))
@@ -76,7 +83,7 @@ def test_what_is_refused_changes_nothing_and_what_is_done_is_repeatable(
     assert once.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape") == once
 
 
-@given(ENDINGS.flatmap(texts), st.data())
+@given(ENDINGS.flatmap(unlike_lines), st.data())
 def test_blanks_that_a_model_got_wrong_cost_no_line_of_the_rest(content: str, data: st.DataObject):
     """An edit found by forgiving blanks keeps every line before and after it byte for byte."""
     lines = lines_of(content)
@@ -90,5 +97,5 @@ def test_blanks_that_a_model_got_wrong_cost_no_line_of_the_rest(content: str, da
         return
     assume(content.count(search) == 0)
 
-    assert result.startswith(joined(lines[:begin])) or any(line.core == "" for line in lines)
-    assert result.endswith(joined(lines[end:])) or any(line.core == "" for line in lines)
+    assert result.startswith(joined(lines[:begin]))
+    assert result.endswith(joined(lines[end:]))

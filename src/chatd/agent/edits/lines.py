@@ -1,6 +1,5 @@
 """Lines of a text with their endings, which are LF or CRLF. A carriage return alone ends nothing."""
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
@@ -54,7 +53,12 @@ def inner_ending(lines: Sequence[Line]) -> str | None:
     return endings.pop() if len(endings) == 1 else None
 
 
-def main_ending(lines: Sequence[Line]) -> str:
+def main_ending(text: str) -> str:
     """What most lines of a file end with; LF if as many end with the one as with the other."""
-    endings = Counter(line.ending for line in lines)
-    return CRLF if endings[CRLF] > endings[LF] else LF
+    both, long = text.count(LF), text.count(CRLF)
+    return CRLF if long > both - long else LF
+
+
+def count_of_lines(text: str) -> int:
+    """As many as `lines_of` gives, without making them."""
+    return text.count(LF) + (1 if text and not text.endswith(LF) else 0)
