@@ -11,6 +11,9 @@ from chatd.agent.activity import Activity
 from chatd.agent.app import AgentApp
 from chatd.agent.children import Children
 from chatd.agent.epochs import Epochs
+from chatd.agent.files.changing_routes import ChangingRoutes
+from chatd.agent.files.reading_routes import ReadingRoutes
+from chatd.agent.files.touched import TouchedPaths
 from chatd.agent.health import HealthRoutes
 from chatd.agent.options import AgentOptions
 from chatd.agent.place import Place
@@ -48,6 +51,8 @@ class Agent:
         routes = (
             *HealthRoutes(workspace_id, self._activity, self._processes, clock, stop=self._shut_down).routes(),
             *ProcessRoutes(self._processes, clock).routes(),
+            *ReadingRoutes(options.home).routes(),
+            *ChangingRoutes(TouchedPaths(), clock).routes(),
         )
         self.app = AgentApp(
             RouteTable(routes),

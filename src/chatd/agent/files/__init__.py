@@ -1,0 +1,1 @@
+"""Reading and changing the files of a workspace."""
