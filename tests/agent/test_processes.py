@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent.commands import finished, output, run, start, until_said
-from agent.running import CHAT, OTHER_CHAT, AgentProcess, running_agent
+from agent.running import CHAT, OTHER_CHAT, WAIT_SECONDS, AgentProcess, running_agent
 
 NOBODYS_ID = "01900000-0000-7000-8000-0000000000ff"
 
@@ -276,3 +276,22 @@ async def test_a_child_that_holds_the_pipe_delays_the_end_only_for_a_while(agent
     assert shown["exit_code"] == 0
     assert shown["output"] == "started\n"
     os.kill(int((agent.home / "pid").read_text()), 0)  # it lives
+
+
+async def test_who_leaves_while_waiting_holds_the_agent_no_longer(agent: AgentProcess):
+    id = await start(agent, "read line")
+    _, writer = await asyncio.open_unix_connection(agent.address.removeprefix("unix:"))
+    head = f"GET /processes/{id}/output?wait=true HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {agent.token}\r\n\r\n"
+    writer.write(head.encode())
+    await _until_open(agent, 2)
+    writer.close()
+    await writer.wait_closed()
+    await _until_open(agent, 1)
+
+    assert (await output(agent, id))["running"] is True
+
+
+async def _until_open(agent: AgentProcess, requests: int) -> None:
+    async with asyncio.timeout(WAIT_SECONDS):
+        while (await agent.ask("GET", "/health")).json["open_requests"] != requests:
+            pass

@@ -11,18 +11,18 @@ class Activity:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._running = 0
+        self.open_requests = 0
         self._last = clock.monotonic()
         self.requests = 0
 
     @contextmanager
     def request(self) -> Generator[None]:
         self.requests += 1
-        self._running += 1
+        self.open_requests += 1
         try:
             yield
         finally:
-            self._running -= 1
+            self.open_requests -= 1
             self.touch()
 
     def touch(self) -> None:
@@ -30,4 +30,4 @@ class Activity:
         self._last = self._clock.monotonic()
 
     def idle_seconds(self) -> float:
-        return 0.0 if self._running else self._clock.monotonic() - self._last
+        return 0.0 if self.open_requests else self._clock.monotonic() - self._last

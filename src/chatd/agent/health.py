@@ -50,6 +50,7 @@ class HealthRoutes:
                 started_at_unix=self._started_at,
                 uptime_seconds=self._clock.monotonic() - self._began,
                 requests=self._activity.requests,
+                open_requests=self._activity.open_requests,
                 running_processes=self._processes.running,
                 known_processes=self._processes.known,
             )

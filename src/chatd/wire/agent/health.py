@@ -4,7 +4,7 @@ import msgspec
 
 
 class Health(msgspec.Struct, frozen=True):
-    """`pid` and `started_at_unix` tell one agent of a workspace from the next."""
+    """`pid` and `started_at_unix` tell one agent of a workspace from the next. `requests` counts since then."""
 
     version: str
     workspace_id: str
@@ -12,6 +12,7 @@ class Health(msgspec.Struct, frozen=True):
     started_at_unix: int
     uptime_seconds: float
     requests: int
+    open_requests: int  # this one included
     running_processes: int
     known_processes: int
 
