@@ -31,7 +31,7 @@ async def chatd(*arguments: str, cwd: Path, stdin: str = "", **environ: str) -> 
     process = await _start(*arguments, cwd=cwd, environ=environ, stderr=asyncio.subprocess.PIPE)
     try:
         async with asyncio.timeout(WAIT_SECONDS):
-            out, err = await process.communicate(stdin.encode())
+            out, err = await process.communicate(stdin.encode(errors="surrogateescape"))
     finally:
         if process.returncode is None:
             process.kill()

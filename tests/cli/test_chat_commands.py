@@ -100,7 +100,7 @@ async def test_the_chat_is_named_weighed_interrupted_and_edited(database: Any, t
         screen.type("/title Owls by night\n")
         await screen.until("Title: Owls by night")
         screen.type("/cost\n")
-        await screen.until(" for ")
+        await screen.until(" model call")
         screen.type("wait\n")
         await screen.until("Once")
         screen.type("/interrupt\n")

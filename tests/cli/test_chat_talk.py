@@ -47,10 +47,13 @@ async def test_what_can_not_be_sent_is_said(database: Any, tmp_path: Path):
         nothing = await here.run()
         no_id = await here.run("01a1df24-e414-7ca5-8746-d1ccff48", "hello")
         missing = await here.run(str(UUID(int=7)), "hello")
+        no_text = await here.run(stdin="\udcff\udcfe")
 
     assert (nothing.code, "nothing to send" in nothing.err) == (1, True)
     assert (no_id.code, "no id of a chat" in no_id.err) == (1, True)
-    assert (missing.code, "not found" in missing.err) == (1, True)
+    assert (missing.code, missing.out) == (1, "")
+    assert missing.err.startswith("chatd: Chat not found"), missing.err
+    assert (no_text.code, "no text" in no_text.err, "--file -" in no_text.err) == (1, True, True)
 
 
 async def test_at_a_terminal_one_talks_and_sees_thoughts_and_markdown(database: Any, tmp_path: Path):
@@ -136,6 +139,24 @@ async def test_a_connection_that_is_lost_is_made_again_without_a_word(database: 
 
     assert code == 0
     assert "Once upon a time\nGo on:" in screen.plain
+
+
+async def test_a_connection_that_stays_away_is_told_of_once_and_the_answer_goes_on(database: Any, tmp_path: Path):
+    async with (
+        place(database, tmp_path) as here,
+        cutting_way(here.url) as way,
+        here.at_terminal("wait", CHATD_URL=way.url) as screen,
+    ):
+        await screen.until("Once")
+        way.streams = [0, 0, 0, 0]
+        assert way.cut_all() == 1
+        await screen.until("The connection is lost.")
+        here.play.go_on.set()
+        await screen.until("a time")
+        code = await screen.ended()
+
+    assert code == 0
+    assert screen.plain.count("The connection is lost.") == 1
 
 
 async def test_who_leaves_with_two_ctrl_c_is_told_how_to_come_back(database: Any, tmp_path: Path):

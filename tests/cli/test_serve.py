@@ -124,7 +124,9 @@ async def test_a_stop_signal_ends_the_server_well(data_dir: Path):
         code = await server.ended()
 
     assert code == 0
-    assert "chatd has stopped." in server.said
+    stopping, _, stopped = server.said.rpartition("Stopping. Turns under way have up to ")[2].partition("\n")
+    assert "Ctrl-C again ends it now." in stopping
+    assert "chatd has stopped." in stopped
 
 
 async def test_several_replicas_share_the_port_and_a_dead_one_is_replaced(data_dir: Path):

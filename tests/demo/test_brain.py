@@ -14,6 +14,10 @@ def test_what_chatd_asks_about_a_chat_gets_an_answer_that_it_can_use():
     summary = answer([Heard("user", question)], frozenset(), system=chat_summary.PROMPT).text
     notes = answer([Heard("user", "hello"), Heard("user", compaction.INSTRUCTIONS)], frozenset()).text
 
+    talk = framed("conversation", "User: count to 50\n\nAssistant: 1, 2, 3")
+    again = answer([Heard("user", talk)], frozenset(), system=titles.PROMPT).text
+
+    assert again == "count to 50"
     assert titles.title_of(title) == title
     assert title in said
     assert labels.label_of(label) == label

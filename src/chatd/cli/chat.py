@@ -17,7 +17,7 @@ from chatd.cli.stored_login import current_login
 from chatd.cli.terminal_page import TerminalPage
 from chatd.cli.terminal_text import harmless
 from chatd.cli.typed_lines import typed_lines
-from chatd.client import Client
+from chatd.client import Client, Missing
 from chatd.client.client import PAGE
 from chatd.client.events import Event, RawEvent
 from chatd.clock import SystemClock
@@ -89,7 +89,14 @@ def _asked(words: list[str]) -> tuple[UUID | None, str | None]:
 
 def _read_message() -> str | None:
     """All of standard input. What is longer than a message may be is refused by the server, which says so."""
-    return sys.stdin.buffer.read(MOST_CONTENT_BYTES + 1).decode(errors="replace").strip() or None
+    given = sys.stdin.buffer.read(MOST_CONTENT_BYTES + 1)
+    try:
+        # The end may be in the middle of a character where more is there than a message may have.
+        return given.decode(errors="strict" if len(given) <= MOST_CONTENT_BYTES else "replace").strip() or None
+    except UnicodeDecodeError:
+        raise ChatdError(
+            "Standard input is no text in UTF-8.", detail="Send it as a file: chatd chat --file - 'What is this?'"
+        ) from None
 
 
 async def _talk(asked: _Asked) -> int:
@@ -123,6 +130,9 @@ async def _talk(asked: _Asked) -> int:
             if asked.is_interactive:
                 return await talk.interactively(typed_lines(sys.stdin.fileno()))
             return await talk.once(asked.message)
+        except Missing:
+            talk.chat_id = None  # nothing to come back to
+            raise
         finally:
             if talk.chat_id is not None and not asked.as_json:
                 if talk.is_at_work:

@@ -232,7 +232,9 @@ class Commands:
         cost = await self._client.chat_cost(self._chat)
         unknown = f", and {cost.unpriced_request_count} whose price is not known" if cost.unpriced_request_count else ""
         priced = cost.request_count - cost.unpriced_request_count
-        self._screen.note(f"${cost.total_cost_micros / 1e6:.4f} for {priced} answers{unknown}.")
+        self._screen.note(
+            f"${cost.total_cost_micros / 1e6:.4f} for {priced} model call{'' if priced == 1 else 's'}{unknown}."
+        )
 
     async def _fork(self, title: str) -> None:
         made = await self._client.fork(self._chat, title=title or None)

@@ -173,9 +173,8 @@ class Talk:
         return True
 
     async def _try_to_say(self, text: str) -> None:
-        before, is_new = self._status, self.chat_id is None
+        is_new = self.chat_id is None
         if not await self._try(lambda: self._say(text)):
-            self._status = before
             self._screen.not_yet(text)
             if not self.is_at_work:
                 self._screen.prompt()
@@ -185,7 +184,14 @@ class Talk:
     async def _say(self, text: str) -> int:
         """The newest message that need not be shown again."""
         self._screen.typed(text)
-        self._status = Status.RUNNING  # until the stream says more
+        before, self._status = self._status, Status.RUNNING  # until the stream says more
+        try:
+            return await self._send(text)
+        except ChatdError:
+            self._status = before
+            raise
+
+    async def _send(self, text: str) -> int:
         composing, content = self._composing, self._composing.content(text)
         model, effort = composing.model and composing.model.id, composing.effort
         if self.chat_id is None:
@@ -226,7 +232,8 @@ class Talk:
 
     async def _follow(self, begin: int, *, until_resting: bool) -> None:
         assert self.chat_id is not None
-        async with aclosing(self._client.raw_events(self.chat_id, after_id=begin)) as events:
+        stream = self._client.raw_events(self.chat_id, after_id=begin, on_lost=self._tell_lost)
+        async with aclosing(stream) as events:
             async for raw in events:
                 event = read_event(raw)
                 if self._ends_retry(event):
@@ -240,6 +247,10 @@ class Talk:
                     self._screen.prompt()
                 elif self.is_at_work and self._countdown is None:
                     self._screen.busy()
+
+    def _tell_lost(self) -> None:
+        if self.is_at_work:  # else nothing is waited for
+            self._screen.note("… The connection is lost. It is tried again; the chat goes on meanwhile.")
 
     def _note(self, event: Event) -> None:
         match event:

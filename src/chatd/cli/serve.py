@@ -5,6 +5,7 @@ import shutil
 import socket
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -76,7 +77,7 @@ async def _serve_one(settings: Settings, sock: socket.socket, same: SameDatabase
         only_demo = await has_only_demo(replica.opened.store)
         _say(replica.opened.notes)
         greet = partial(_greet, settings, same=same, code=code, only_demo=only_demo)
-        return await _serve_replica(settings, sock, replica, greet)
+        return await _serve_replica(settings, sock, replica, greet, on_stop=partial(_say_stopping, settings))
 
 
 async def _serve_many(settings: Settings, sock: socket.socket, same: SameDatabase) -> int:
@@ -100,6 +101,7 @@ async def _serve_many(settings: Settings, sock: socket.socket, same: SameDatabas
             drain_seconds=settings.drain_seconds,
             on_death=lambda death: expire_replica(opened, death.replica_id, clock=clock),
             on_ready=partial(_greet, settings, same=same, code=code, only_demo=only_demo),
+            on_stop=partial(_say_stopping, settings),
         )
         return await keep_replicas(sock, clock=clock, options=options)
 
@@ -124,13 +126,20 @@ async def _serve_seat(settings: Settings, seat_text: str, format: Literal["text"
 
 
 async def _serve_replica(
-    settings: Settings, sock: socket.socket, replica: "Replica", on_ready: Callable[[str], None]
+    settings: Settings,
+    sock: socket.socket,
+    replica: "Replica",
+    on_ready: Callable[[str], None],
+    *,
+    on_stop: Callable[[], None] | None = None,
 ) -> int:
     from chatd.server.replica_app import replica_app
     from chatd.server.serving import Draining, ServingOptions, socket_url
     from chatd.server.serving import serve as serve_app
 
     draining = Draining()
+    if on_stop is not None:
+        draining.on_begin(on_stop)
     app = await replica_app(replica, settings, draining=draining, public_url=settings.public_url or socket_url(sock))
     options = ServingOptions(drain_seconds=settings.drain_seconds, on_ready=on_ready)
     return await serve_app(app, sock, draining=draining, clock=replica.clock, options=options)
@@ -158,6 +167,13 @@ def _say(notes: tuple[str, ...]) -> None:
         print(f"chatd: {note}")
 
 
+def _say_stopping(settings: Settings) -> None:
+    with suppress(OSError):  # whoever read along may be gone; the stop goes on
+        print(
+            f"\nStopping. Turns under way have up to {settings.drain_seconds} s; Ctrl-C again ends it now.", flush=True
+        )
+
+
 def _greet(settings: Settings, url: str, *, same: SameDatabase, code: Secret | None, only_demo: bool) -> None:
     url = settings.public_url or url
     print(f"\nchatd {chatd.__version__} is ready: {url}\n")
@@ -173,7 +189,7 @@ def _greet(settings: Settings, url: str, *, same: SameDatabase, code: Secret | N
         print("No model provider is configured yet: a demo model answers, which says so. For a real one, set")
         print("ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY and start again, or see docs/models.md.\n")
     print("Next:")
-    print(f"  open   {url}")
+    print(f"  talk   {_own_command()} login {url} && {_own_command()} chat")
     print(f"  read   {url}/api/openapi.json")
     print("  stop   Ctrl-C (everything is kept)\n", flush=True)
 

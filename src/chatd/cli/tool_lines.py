@@ -6,6 +6,7 @@ from typing import Any, Final, cast
 import msgspec
 
 from chatd.cli.terminal_text import cut_line, harmless, one_line
+from chatd.core import compaction
 
 RESULT_LINES: Final = 5  # of a result: enough to see what came, few enough to scroll by
 LIVE_LINES: Final = 5  # of what a running tool says
@@ -13,17 +14,22 @@ _LONGEST: Final = 64 * 1024  # characters of a result that are looked at
 
 
 def call_line(part: Mapping[str, Any], width: int) -> str:
+    if part.get("tool_name") == compaction.TOOL_NAME:
+        return "● summarising the chat so far"
     return one_line(f"● {part.get('tool_name', '')} {_json(part.get('args'))}", width)
 
 
 def result_lines(part: Mapping[str, Any], width: int) -> list[str]:
-    head = f"{'✗' if part.get('is_error') else '✓'} {part.get('tool_name', '')}"
-    lines = [line for line in _text(part.get("result")).splitlines() if line.strip()]
+    name, result = part.get("tool_name", ""), part.get("result")
+    if name == compaction.TOOL_NAME:
+        name, result = "summarised", _summary(result)
+    head = f"{'✗' if part.get('is_error') else '✓'} {name}"
+    lines = [line for line in _text(result).splitlines() if line.strip()]
     if len(lines) <= 1:
         return [f"  {one_line(' '.join([head, *lines]), width - 2)}"]
     shown = [f"  {one_line(head, width - 2)}", *(f"    {cut_line(line, width - 4)}" for line in lines[:RESULT_LINES])]
     more = len(lines) - RESULT_LINES
-    return [*shown, f"    … {more} more lines"] if more > 0 else shown
+    return [*shown, f"    … {more} more {'line' if more == 1 else 'lines'}"] if more > 0 else shown
 
 
 def live_lines(said: Mapping[str, str], names: Mapping[str, str], width: int) -> list[str]:
@@ -37,6 +43,11 @@ def live_lines(said: Mapping[str, str], names: Mapping[str, str], width: int) ->
         last = (text.strip().splitlines() or [""])[-1]
         shown.append(f"  │ {one_line(f'{names.get(call)}: {last}', width - 4)}")
     return shown
+
+
+def _summary(result: object) -> object:
+    """Without the figures of the compaction, which say nothing to who reads along."""
+    return cast("dict[str, Any]", result).get("summary", result) if isinstance(result, dict) else result
 
 
 def _text(value: object) -> str:

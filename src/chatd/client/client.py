@@ -1,6 +1,6 @@
 """What a program does with a chatd server: sign in, begin and read chats, send messages, follow what happens."""
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from types import TracebackType
 from typing import Final, Self
@@ -245,9 +245,16 @@ class Client:
             async for raw in events:
                 yield read_event(raw)
 
-    def raw_events(self, chat_id: UUID, *, after: str | None = None, after_id: int = 0) -> AsyncGenerator[RawEvent]:
-        """As `events`, each as the JSON that the server sent."""
-        return ChatStream(self._to, chat_id, after=after, after_id=after_id).events()
+    def raw_events(
+        self,
+        chat_id: UUID,
+        *,
+        after: str | None = None,
+        after_id: int = 0,
+        on_lost: Callable[[], None] | None = None,
+    ) -> AsyncGenerator[RawEvent]:
+        """As `events`, each as the JSON that the server sent. `on_lost` is called when the connection stays away."""
+        return ChatStream(self._to, chat_id, after=after, after_id=after_id, on_lost=on_lost).events()
 
     def _new_key(self) -> str:
         return str(uuid7(self._clock.now()))

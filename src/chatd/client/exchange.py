@@ -1,5 +1,6 @@
 """One request and its answer over HTTP; what can safely be sent again is, a few times, when the connection broke."""
 
+import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Final, TypeVar
@@ -151,8 +152,19 @@ async def bounded_body(response: aiohttp.ClientResponse) -> bytes:
 
 
 def unreachable(url: str, error: BaseException) -> ChatdError:
-    why = "it does not answer in time" if isinstance(error, TimeoutError) else str(error) or type(error).__name__
+    why = _why(error)
     return Unreachable(f"{url} can't be reached, or the connection broke.", detail=f"{why[:1].upper()}{why[1:]}.")
+
+
+def _why(error: BaseException) -> str:
+    """In words. What the library says of a connection that was not made names its own settings."""
+    if isinstance(error, TimeoutError):
+        return "it does not answer in time"
+    if isinstance(error, aiohttp.ClientConnectorError) and not isinstance(error, aiohttp.ClientSSLError):
+        cause = error.os_error
+        number = cause.errno or 0  # negative: of the look-up of the name
+        return os.strerror(number) if number > 0 else cause.strerror or str(cause)
+    return str(error) or type(error).__name__
 
 
 def _read(body: bytes, answer: type[Answer]) -> Answer:

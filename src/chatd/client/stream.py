@@ -1,6 +1,6 @@
 """A chat's stream that outlives its connections: each one goes on after the last event of the one before."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from typing import Final
 from uuid import UUID
@@ -14,18 +14,29 @@ from chatd.client.exchange import CONNECT_SECONDS, Exchange
 SILENT_SECONDS: Final = 60.0  # the server says something every 25 seconds: two are missed
 FIRST_WAIT_SECONDS: Final = 0.25
 LONGEST_WAIT_SECONDS: Final = 10.0
+TOLD_SECONDS: Final = 1.0  # breaks that are healed sooner are nobody's concern
 PATIENCE_SECONDS: Final = 300.0  # without a single event or sign of life, before it is said that the server is gone
 MOST_EVENT_BYTES: Final = 64 << 20  # of one event: a stored message with all its results
 
 
 class ChatStream:
-    """`last_id` is that of the last event that was given out: give it as `after` to go on another time."""
+    """`last_id` is that of the last event that was given out: give it as `after` to go on another time. `on_lost` is
+    called when the connection is away for so long that a person wonders, once each time."""
 
-    def __init__(self, exchange: Exchange, chat_id: UUID, *, after: str | None, after_id: int) -> None:
+    def __init__(
+        self,
+        exchange: Exchange,
+        chat_id: UUID,
+        *,
+        after: str | None,
+        after_id: int,
+        on_lost: Callable[[], None] | None = None,
+    ) -> None:
         self.last_id = after
         self._exchange = exchange
         self._path = f"/api/experimental/chats/{chat_id}/stream"
         self._after_id = after_id
+        self._on_lost = on_lost
         self._heard_at: float | None = None  # the last sign of life
 
     async def events(self) -> AsyncGenerator[RawEvent]:
@@ -46,6 +57,8 @@ class ChatStream:
                 asked = getattr(error, "retry_after_seconds", None) or 0.0
                 if self._heard_at is None or clock.monotonic() - self._heard_at > PATIENCE_SECONDS:
                     raise
+            if self._on_lost is not None and wait < TOLD_SECONDS <= wait * 2:
+                self._on_lost()
             await clock.sleep(max(wait, asked), timer="client stream")
             wait = min(wait * 2, LONGEST_WAIT_SECONDS)
 

@@ -55,7 +55,8 @@ def answer(conversation: Sequence[Heard], tools: frozenset[str], *, system: str 
 def _beside(system: str, text: str) -> str:
     """What chatd itself asks about a chat: its title, the label of a turn, a summary. Empty: that is not it."""
     if titles.PROMPT in system:
-        return " ".join(_TAGS.sub(" ", text).split()[:_TITLE_WORDS]).rstrip(".,;:!?") or "A demo chat"
+        words = " ".join(_TAGS.sub(" ", text).split()).removeprefix("User: ").partition(" Assistant: ")[0].split()
+        return " ".join(words[:_TITLE_WORDS]).rstrip(".,;:!?") or "A demo chat"
     if labels.PROMPT in system:
         return "Demo has answered"
     if chat_summary.PROMPT in system:
@@ -68,9 +69,9 @@ def _beside(system: str, text: str) -> str:
 def _to_user(text: str, tools: frozenset[str]) -> Said:
     if found := _COMMAND.search(text):
         command = next(group for group in found.groups() if group).strip().rstrip(".")
-        return _use("execute", {"command": command}, tools, f"I'll run `{command}`.")
+        return _use("execute", {"command": command}, tools, f"run `{command}`")
     if found := _READ.search(text):
-        return _use("read_file", {"path": found[1]}, tools, f"I'll read {found[1]}.")
+        return _use("read_file", {"path": found[1]}, tools, f"read {found[1]}")
     if found := _COUNT.search(text):
         return Said(", ".join(str(number) for number in range(1, int(found[1]) + 1)) + ".")
     if _THINK.search(text):
@@ -82,11 +83,11 @@ def _to_user(text: str, tools: frozenset[str]) -> Said:
     return Said(_WELCOME)
 
 
-def _use(name: str, arguments: dict[str, str], tools: frozenset[str], saying: str) -> Said:
+def _use(name: str, arguments: dict[str, str], tools: frozenset[str], doing: str) -> Said:
     if name not in tools:
-        return Said(f"{saying[:-1]} if this chat had a workspace with the tool `{name}`. It has none yet.")
+        return Said(f"I would {doing} if this chat had a workspace with the tool `{name}`. It has none yet.")
     return Said(
-        saying,
+        f"I'll {doing}.",
         reasoning=f"The user wants something done that the tool {name} can do.",
         tool=ToolUse(name, arguments),
     )
@@ -104,7 +105,7 @@ _WELCOME: Final = (
     "Try:\n"
     "- run `ls -la`\n"
     "- read README.md\n"
-    "- count to 100, and press Stop\n"
+    "- count to 100, and stop me\n"
     "- think about something\n\n"
     f"For real answers, add a model provider: {_GUIDE} says how."
 )

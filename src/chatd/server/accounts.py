@@ -34,7 +34,9 @@ _TAKEN: Final = {
     UniqueConstraint.USERS_EMAIL_KEY: Validation("email", "already used by another user"),
     UniqueConstraint.USERS_USERNAME_KEY: Validation("username", "already used by another user"),
     UniqueConstraint.GROUPS_NAME_KEY: Validation("name", "already used by another group"),
-    UniqueConstraint.TOKENS_API_NAME_KEY: Validation("name", "already used by another token of this user"),
+    UniqueConstraint.TOKENS_API_NAME_KEY: Validation(
+        "name", "already used by another token of this user; revoke that one, or take another name"
+    ),
 }
 
 

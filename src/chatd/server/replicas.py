@@ -61,6 +61,7 @@ class ReplicaOptions(msgspec.Struct, frozen=True, kw_only=True):
     drain_seconds: float
     on_death: Callable[[Death], Awaitable[None]] | None = None
     on_ready: Callable[[str], None] | None = None
+    on_stop: Callable[[], None] | None = None
 
 
 def restart_delay(quick_deaths: int) -> float:
@@ -134,6 +135,8 @@ class _Nursery:
 
     def stop(self) -> None:
         """A stop signal: close our socket first, else connections would wait in it for nobody."""
+        if self._options.on_stop is not None and not self._stopping.is_set():
+            self._options.on_stop()
         self._stopping.set()
         self._socket.close()
         for child in self._children.values():

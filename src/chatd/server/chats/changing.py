@@ -71,7 +71,7 @@ class Changing:
             if is_child:
                 raise _wrong("archived", "a child is archived with its root")
             if asked.archived == row.archived:
-                raise _wrong("archived", f"it is {'archived' if row.archived else 'not archived'} already")
+                raise _wrong("archived", "it is archived already" if row.archived else "it is not archived")
         if asked.pin_order is not UNSET and asked.pin_order > 0:
             archived = row.archived if asked.archived is UNSET else asked.archived
             if archived or is_child:
@@ -88,9 +88,10 @@ class Changing:
         if outcome.reason is Refusal.NOT_FOUND:
             raise await not_yours(self._store, row.id)
         if outcome.reason is Refusal.NOT_ALLOWED:
+            who = "it" if outcome.subject in ("", str(row.id)) else f"its child {outcome.subject}"
             raise Conflict(
                 "A chat that is at work can't be archived.",
-                detail=f"Interrupt it first, or wait: {outcome.subject or row.id} is in state {outcome.state}.",
+                detail=f"Interrupt {who}, or wait until its turn ends.",
             )
         raise error_of(outcome)
 
