@@ -301,10 +301,16 @@ async def test_no_word_of_a_model_or_a_tool_or_a_title_can_command_the_terminal(
     assert not set(events.screen) & set("\x1b\x07\x08\x9b\u202e")
 
 
-async def test_an_export_that_is_read_at_a_terminal_commands_nothing(database: Any, tmp_path: Path):
+@pytest.mark.parametrize("command", ["export", "fork", "list"])
+async def test_an_export_or_json_that_is_read_at_a_terminal_commands_nothing(
+    database: Any, tmp_path: Path, command: str
+):
     async with place(database, tmp_path) as here:
         chat = await here.begun("attack")
-        async with terminal("chats", "export", str(chat), cwd=here.home, **here.environ) as screen:
+        async with Client(here.url, here.token) as client:
+            await client.update_chat(chat, UpdateChat(title="abcde\x9b31m\u202e"))
+        words = {"export": ["export", str(chat)], "fork": ["fork", str(chat), "--json"], "list": ["--json"]}
+        async with terminal("chats", *words[command], cwd=here.home, **here.environ) as screen:
             code = await screen.ended()
 
     assert code == 0

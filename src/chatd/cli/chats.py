@@ -14,7 +14,7 @@ import typer
 
 from chatd.cli.export_file import save_export
 from chatd.cli.stored_login import current_login
-from chatd.cli.tables import show
+from chatd.cli.tables import json_text, show
 from chatd.cli.terminal_text import harmless, one_line
 from chatd.client import Client
 from chatd.client.client import PAGE
@@ -80,7 +80,7 @@ def fork(
 
     made = asyncio.run(act())
     if as_json:
-        print(msgspec.json.format(msgspec.json.encode(made), indent=2).decode())
+        print(json_text(made))
     else:
         print(f"{made.id}  {one_line(made.title, _TITLE_LONGEST)}")
         print(f"Go on with it: chatd chat {made.id}", file=sys.stderr)

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Final
 
-import msgspec
 import typer
 
 from chatd.cli.offline import ConfigOption, DataDirOption, JsonOption
+from chatd.cli.tables import json_text
 from chatd.cli.terminal_text import harmless
 from chatd.clock import SystemClock
 from chatd.observe.logs import configure_logs
@@ -62,7 +62,7 @@ def doctor(
         findings = asyncio.run(_examined(loaded, asks_models=models, as_json=as_json))
     grades = Counter(finding.grade for finding in findings)
     if as_json:
-        print(msgspec.json.format(msgspec.json.encode(findings), indent=2).decode())
+        print(json_text(findings))
     else:
         print(_summary(wrong=grades[Grade.BAD], doubtful=grades[Grade.DOUBTFUL]))
     if grades[Grade.BAD]:

@@ -6,13 +6,15 @@ from datetime import datetime
 
 import msgspec
 
+from chatd.cli.terminal_text import harmless
+
 _WIDE = 10_000
 
 
 def show(rows: Sequence[Mapping[str, object]], *, columns: Sequence[str], as_json: bool, empty: str) -> None:
     """Print rows; `empty` is what to say when there are none."""
     if as_json:
-        print(msgspec.json.format(msgspec.json.encode(rows), indent=2).decode())
+        print(json_text(rows))
         return
     if not rows:
         print(empty)
@@ -30,7 +32,13 @@ def show(rows: Sequence[Mapping[str, object]], *, columns: Sequence[str], as_jso
     Console(highlight=False, width=None if sys.stdout.isatty() else _WIDE).print(table)
 
 
+def json_text(value: object) -> str:
+    """In lines. JSON leaves some of what commands a terminal as it is; there it is taken out."""
+    text = msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
+    return harmless(text) if sys.stdout.isatty() else text
+
+
 def _cell(value: object) -> str:
     if isinstance(value, datetime):
         return f"{value:%Y-%m-%d %H:%M}"
-    return "" if value is None else str(value)
+    return "" if value is None else harmless(str(value))
