@@ -1,5 +1,6 @@
 """Signals reach the whole group, and a stop leaves nothing running."""
 
+import os
 import signal
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from agent.commands import finished, start, until_said
 from agent.running import AgentProcess, running_agent, until_gone
+from chatd.agent import cgroups
 from chatd.agent.system_processes import carries, living, look_up
 
 PIPELINE = "echo $$; (echo stage 1 >&2; sleep 601) | (echo stage 2 >&2; sleep 602) | (echo stage 3; sleep 603; true)"
@@ -96,6 +98,30 @@ async def test_a_shutdown_ends_what_a_killed_agent_left_behind(tmp_path: Path):
 
         await until_gone(leader)
         assert _group(leader) == []
+
+
+def _can_make_cgroups() -> bool:
+    """Whether this machine has control groups, and lets us make some."""
+    parent = cgroups._own_group()
+    return parent is not None and os.access(parent, os.W_OK)
+
+
+@pytest.mark.skipif(not _can_make_cgroups(), reason="no control groups can be made here")
+async def test_a_daemon_without_parents_and_environment_is_found_after_a_crash(tmp_path: Path):
+    async with running_agent(tmp_path / "agent") as first:
+        id = await start(
+            first, "setsid env -i /bin/sh -c 'echo $$ >&3; exec /bin/sleep 621' 3>&1 >/dev/null 2>&1 & wait"
+        )
+        daemon = await _leader(first, id)
+        group = Path((first.folder / "cgroup").read_text())
+        await first.kill()
+    assert (group / id / "cgroup.procs").read_text().split()
+    async with running_agent(tmp_path / "agent") as second:
+        reply = await second.ask("POST", "/shutdown")
+
+    assert reply.json["left"] == []
+    await until_gone(daemon)
+    assert not group.exists()  # noqa: ASYNC240
 
 
 async def test_a_signal_to_the_agent_stops_everything_too(tmp_path: Path):

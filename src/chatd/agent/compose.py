@@ -9,6 +9,7 @@ from typing import Final
 
 from chatd.agent.activity import Activity
 from chatd.agent.app import AgentApp
+from chatd.agent.cgroups import Cgroups
 from chatd.agent.children import Children
 from chatd.agent.epochs import Epochs
 from chatd.agent.files.changing_routes import ChangingRoutes
@@ -17,8 +18,7 @@ from chatd.agent.files.touched import TouchedPaths
 from chatd.agent.health import HealthRoutes
 from chatd.agent.options import AgentOptions
 from chatd.agent.place import Place
-from chatd.agent.processes.ending import end_everything, members
-from chatd.agent.processes.environment import WORKSPACE_MARKER
+from chatd.agent.processes.ending import Members, end_everything
 from chatd.agent.processes.keys import Keys
 from chatd.agent.processes.processes import Processes, Surroundings
 from chatd.agent.processes.routes import ProcessRoutes
@@ -37,7 +37,8 @@ class Agent:
         self._clock = clock
         self._place = place
         self._idle_seconds = options.idle_minutes * 60
-        self._marker = f"{WORKSPACE_MARKER}={workspace_id}".encode()
+        self._cgroups = Cgroups(workspace_id, place.cgroup)
+        self._members = Members(workspace_id, self._cgroups)
         self._told_to_stop = asyncio.Event()
         self._activity = Activity(clock)
         self._children = Children()
@@ -47,7 +48,7 @@ class Agent:
             workspace_id=workspace_id,
             inherited=dict(os.environ),
         )
-        self._processes = Processes(Keys(place.keys), self._children, surroundings, clock)
+        self._processes = Processes(Keys(place.keys), self._children, self._cgroups, surroundings, clock)
         routes = (
             *HealthRoutes(workspace_id, self._activity, self._processes, clock, stop=self._shut_down).routes(),
             *ProcessRoutes(self._processes, clock).routes(),
@@ -90,14 +91,15 @@ class Agent:
     async def _end_everything(self) -> Stopped:
         self._place.forget_record()
         self._processes.close()
-        ended, left = await end_everything(self._marker, self._clock)
+        ended, left = await end_everything(self._members, self._clock)
+        self._cgroups.take_away()
         return Stopped(ended, tuple(left))
 
     async def _stop_when_idle(self) -> None:
         """A server that comes back finds the agent, and one that does not leaves nothing behind for ever."""
         while self._activity.idle_seconds() < self._idle_seconds:
             await self._clock.sleep(min(_LONGEST_LOOK_SECONDS, self._idle_seconds / 4), timer="idle")
-            if members(self._marker):
+            if self._members.look():
                 self._activity.touch()
         self.stop()
 

@@ -42,6 +42,7 @@ class Place:
         self.folder = folder
         self.keys = folder / "processes"
         self.epochs = folder / "epochs.json"
+        self.cgroup = folder / "cgroup"
         self.log = folder / "agent.log"
         self._record = folder / "agent.json"
         self._token = folder / "token"

@@ -4,6 +4,8 @@ import os
 import signal
 from typing import Final
 
+from chatd.agent.cgroups import Cgroups
+from chatd.agent.processes.environment import WORKSPACE_MARKER
 from chatd.agent.system_processes import SystemProcess, carries, descendants, living, look_up
 from chatd.clock import Clock
 
@@ -12,23 +14,32 @@ KILL_SECONDS: Final = 5.0  # for the kernel to take away what was killed, on a m
 _LOOK_SECONDS: Final = 0.05  # nobody tells of the end of processes that are not ours
 
 
-def members(marker: bytes) -> list[SystemProcess]:
-    """All living processes that descend from this one, or that carry the workspace's mark."""
-    me = os.getpid()
-    everyone = living()
-    ours = {process.pid: process for process in descendants(everyone, me)}
-    marked = (process for process in everyone if process.pid not in ours and carries(process.pid, marker))
-    return [process for process in (*ours.values(), *marked) if process.pid != me]
+class Members:
+    """All living processes that descend from this one, are in a group of the workspace's, or carry its mark."""
+
+    def __init__(self, workspace_id: str, cgroups: Cgroups) -> None:
+        self._mark = f"{WORKSPACE_MARKER}={workspace_id}".encode()
+        self._cgroups = cgroups
+
+    def look(self) -> list[SystemProcess]:
+        me = os.getpid()
+        everyone = living()
+        ours = {process.pid for process in descendants(everyone, me)} | self._cgroups.pids()
+        return [
+            process
+            for process in everyone
+            if process.pid != me and (process.pid in ours or carries(process.pid, self._mark))
+        ]
 
 
-async def end_everything(marker: bytes, clock: Clock) -> tuple[int, list[int]]:
+async def end_everything(members: Members, clock: Clock) -> tuple[int, list[int]]:
     """How many there were, and the pids of those that even SIGKILL did not end in time.
 
     Each is asked by SIGTERM once, also those that are forked meanwhile, and killed when it is still there later.
     """
     asked: set[tuple[int, int]] = set()
     deadline = clock.monotonic() + TERM_SECONDS
-    while (left := members(marker)) and clock.monotonic() < deadline:
+    while (left := members.look()) and clock.monotonic() < deadline:
         for process in left:
             if (process.pid, process.start_ticks) not in asked:
                 asked.add((process.pid, process.start_ticks))
@@ -41,7 +52,7 @@ async def end_everything(marker: bytes, clock: Clock) -> tuple[int, list[int]]:
             asked.add((process.pid, process.start_ticks))
             _send(process, signal.SIGKILL)
         await clock.sleep(_LOOK_SECONDS, timer="ending")
-        left = members(marker)
+        left = members.look()
     return len(asked), [process.pid for process in left]
 
 

@@ -11,6 +11,7 @@ from typing import Final
 import msgspec
 
 from chatd.agent.caller import Caller
+from chatd.agent.cgroups import Cgroups
 from chatd.agent.children import Child, Children
 from chatd.agent.processes.environment import check_asked, environment
 from chatd.agent.processes.keys import EndRecord, KeyRecord, Keys, process_id
@@ -43,9 +44,12 @@ class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
 class Processes:
     """Those that this agent started in memory, those of its predecessors from their keys."""
 
-    def __init__(self, keys: Keys, children: Children, surroundings: Surroundings, clock: Clock) -> None:
+    def __init__(
+        self, keys: Keys, children: Children, cgroups: Cgroups, surroundings: Surroundings, clock: Clock
+    ) -> None:
         self._keys = keys
         self._children = children
+        self._cgroups = cgroups
         self._surroundings = surroundings
         self._clock = clock
         self._started: dict[str, Process] = {}
@@ -100,7 +104,7 @@ class Processes:
         try:
             if self._closed:
                 raise Refused("The agent is stopping; nothing was started.", status=503)
-            child = self._spawn(caller, asked, workdir)
+            child = self._spawn(id, caller, asked, workdir)
         except BaseException:
             self._keys.give_back(id)
             raise
@@ -116,7 +120,7 @@ class Processes:
         self._keys.note_spawn(id, child.pid)
         return process, True
 
-    def _spawn(self, caller: Caller, asked: StartProcess, workdir: Path) -> Child:
+    def _spawn(self, id: str, caller: Caller, asked: StartProcess, workdir: Path) -> Child:
         surroundings = self._surroundings
         env = environment(
             surroundings.inherited,
@@ -126,7 +130,8 @@ class Processes:
             chat_id=caller.chat_id,
         )
         try:
-            return self._children.start(["sh", "-c", asked.command], env=env, workdir=workdir, stdin=asked.stdin)
+            command = self._cgroups.joining(id, asked.command)
+            return self._children.start(command, env=env, workdir=workdir, stdin=asked.stdin)
         except OSError as error:
             if error.errno == errno.E2BIG:
                 raise InvalidRequest(
@@ -163,6 +168,7 @@ class Processes:
             now = self._clock.monotonic()
             for id, process in list(self._started.items()):
                 if not process.is_running and now - process.ended_monotonic >= KEPT_SECONDS:
+                    self._cgroups.leave(id)
                     del self._started[id]  # its end is on disk, for as long as it is not acknowledged
                     self._forget_acknowledged(id)
             if now - self._begun >= KEPT_SECONDS:
