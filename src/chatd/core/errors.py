@@ -109,7 +109,7 @@ class NotFound(ChatdError):
 
 class NotAuthorized(NotFound):
     def __init__(self, *, action: str, resource: str) -> None:
-        super().__init__(resource[:1].upper() + resource[1:])
+        super().__init__((resource[:1].upper() + resource[1:]).replace("_", " "))
         self.action = action
         self.resource = resource
 
