@@ -49,16 +49,17 @@ class Agent:
             inherited=dict(os.environ),
         )
         self._processes = Processes(Keys(place.keys), self._children, self._cgroups, surroundings, clock)
+        epochs = Epochs(place.epochs)
         routes = (
             *HealthRoutes(workspace_id, self._activity, self._processes, clock, stop=self._shut_down).routes(),
             *ProcessRoutes(self._processes, clock).routes(),
             *ReadingRoutes(options.home).routes(),
-            *ChangingRoutes(TouchedPaths(), clock).routes(),
+            *ChangingRoutes(TouchedPaths(), epochs, clock).routes(),
         )
         self.app = AgentApp(
             RouteTable(routes),
             token=place.token(),
-            epochs=Epochs(place.epochs),
+            epochs=epochs,
             activity=self._activity,
             clock=clock,
         )

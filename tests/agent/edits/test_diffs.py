@@ -39,6 +39,17 @@ def test_hunks_are_numbered_in_the_whole_file():
     assert "@@ -497,7 +497,7 @@" in unified("/f", old, old.replace("line 500\n", "changed\n"))
 
 
+def test_files_in_which_much_is_the_same_are_compared_line_by_line():
+    """The shortest diff of these would take minutes to find."""
+    old = [f"line {number % 150}\n" for number in range(19_000)]
+    new = ["changed\n" if number % 5000 == 7 else line for number, line in enumerate(old)]
+    diff = unified("/f", "".join(old), "".join(new))
+
+    assert diff.count("@@ -") == 4
+    assert diff.count("\n-") == diff.count("\n+changed") == 4
+    assert unified("/f", "".join(old), "x\n" + "".join(new)).count("@@ -") == 1
+
+
 def test_a_path_can_not_write_a_line_of_the_diff():
     assert unified("/a\n+++ b", "x", "y").splitlines()[0] == "--- /a?+++ b"
 

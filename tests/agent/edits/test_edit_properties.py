@@ -4,7 +4,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from chatd.agent.edits.edit import Edit, EditRefused, edited
-from chatd.agent.edits.lines import joined, lines_of
+from chatd.agent.edits.lines import Line, joined, lines_of
+from chatd.agent.edits.matching import Pass, places
 
 WORDS = st.sampled_from(["a", "b", "x", "if y:", "==", "====", "", "é", "\udcff", "\r"])
 BLANKS = st.sampled_from(["", " ", "  ", "    ", "\t", "\t\t", " \t"])
@@ -99,3 +100,21 @@ def test_blanks_that_a_model_got_wrong_cost_no_line_of_the_rest(content: str, da
 
     assert result.startswith(joined(lines[:begin]))
     assert result.endswith(joined(lines[end:]))
+
+
+@given(st.lists(st.sampled_from("ab"), max_size=30), st.lists(st.sampled_from("ab"), min_size=1, max_size=5))
+def test_every_place_is_found_also_where_they_overlap(have: list[str], wanted: list[str]):
+    naive = [at for at in range(len(have)) if have[at : at + len(wanted)] == wanted]
+    lines, searched = ([Line(f" {word}", "\n") for word in words] for words in (have, wanted))
+
+    assert places(lines, searched, Pass.SURROUNDING) == naive
+
+
+def test_many_lines_that_are_alike_do_not_take_for_ever():
+    """By the square of their number these would take hours."""
+    for word in ("", "a ", "==--== "):
+        try:
+            edited(f"{word}\n" * 190_000, Edit(f"{word}=\n" * 90_000 + "x", "y"))
+        except EditRefused:
+            continue
+        raise AssertionError("it is not there")

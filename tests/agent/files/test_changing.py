@@ -3,9 +3,10 @@
 import asyncio
 import os
 import stat
+import sys
 from pathlib import Path
 
-from agent.running import WAIT_SECONDS, AgentProcess
+from agent.running import CHAT, SOURCE, WAIT_SECONDS, AgentProcess
 
 
 async def put(agent: AgentProcess, path: Path | str, content: bytes, **query: str):
@@ -161,3 +162,57 @@ async def test_directories_are_made_and_files_moved_and_removed(agent: AgentProc
     assert names(place) == [], "and what the link in it led to is still there"
     for path in ("/", f"{place}/.", f"{place}/.."):
         assert (await remove(path, recursive="true")).status == 400
+
+
+async def test_an_owner_that_became_stale_while_it_sent_a_file_changes_nothing(agent: AgentProcess, tmp_path: Path):
+    place = tmp_path / "w"
+    place.mkdir()
+    reader, writer = await asyncio.open_unix_connection(agent.address.removeprefix("unix:"))
+    head = f"PUT /files/content?path={place}/file HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {agent.token}\r\n"
+    owner = f"Chatd-Chat-Id: {CHAT}\r\nChatd-Epoch: 1\r\n"
+    writer.write(f"{head}{owner}Content-Length: 2\r\n\r\n".encode() + b"x")
+    await writer.drain()
+    async with asyncio.timeout(WAIT_SECONDS):
+        while not names(place):  # the upload has not begun
+            await agent.ask("GET", "/health")
+        assert (await agent.ask("POST", "/files/directories", body={"path": str(place)}, epoch=2)).status == 200
+        writer.write(b"y")
+        assert b" 409 " in await reader.readline()
+    writer.close()
+    await writer.wait_closed()
+
+    assert names(place) == []
+
+
+async def test_what_the_user_may_not_do_is_refused(tmp_path: Path):
+    """In a process without the rights of root, if the tests have them."""
+    place = tmp_path / "w"
+    place.mkdir()
+    (place / "secret").write_text("x")
+    (place / "secret").chmod(0)
+    (place / "fixed").write_text("x")
+    (place / "fixed").chmod(0o444)
+    script = (
+        "import sys; from chatd.agent.files.reading import open_file; from chatd.agent.files.replacing import begin\n"
+        "from chatd.agent.files.mishaps import telling; from chatd.agent.refusals import Refused\n"
+        "def new(path):\n"
+        "    with telling(path): begin(path, lambda: 'mark')\n"
+        "for work, name in ((open_file, b'/secret'), (new, b'/secret'), (new, b'/fixed')):\n"
+        "    try: work(sys.argv[1].encode() + name)\n"
+        "    except Refused as error: print(error.status, error.kind)\n"
+    )
+    plain = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] if os.geteuid() == 0 else []
+    process = await asyncio.create_subprocess_exec(
+        *plain,
+        sys.executable,
+        "-c",
+        script,
+        str(place),
+        stdout=asyncio.subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(SOURCE)},
+    )
+    async with asyncio.timeout(WAIT_SECONDS):
+        said, _ = await process.communicate()
+
+    assert said.decode().splitlines() == ["403 forbidden"] * 3
+    assert names(place) == ["fixed", "secret"]

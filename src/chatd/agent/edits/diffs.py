@@ -1,14 +1,17 @@
 """Unified diffs, as `patch` takes them."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
+from itertools import groupby
 from typing import Final, Literal
 
 from chatd.agent.edits.lines import count_of_lines, lines_of
 
 MOST_CHARACTERS: Final = 256 * 1024  # of one file's diff; what is longer nobody reads
-MOST_LINES: Final = 20_000  # that are compared with each other; more may take minutes
+MOST_LINES: Final = 4000  # that are compared each with each, on both sides together: a second at most
+MOST_PAIRS: Final = 50_000  # of lines that are the same among them; each costs in every round of the comparison
 MOST_SPLIT_LINES: Final = 200_000  # of a file; each takes about 200 bytes while it is compared
 _CONTEXT: Final = 3  # lines around a change, as everywhere
 _NO_END: Final = "\n\\ No newline at end of file\n"
@@ -28,10 +31,8 @@ def unified(path: str, before: str, after: str) -> str:
     if max(count_of_lines(before), count_of_lines(after)) > MOST_SPLIT_LINES:
         return unshown
     old, new = ([line.text for line in lines_of(text)] for text in (before, after))
-    steps = _steps(old, new)
-    if steps is None:
-        return unshown
-    diff = head + "".join([line if line.endswith("\n") else line + _NO_END for line in _hunks(steps, old, new)])
+    hunks = _hunks(_steps(old, new), old, new)
+    diff = head + "".join([line if line.endswith("\n") else line + _NO_END for line in hunks])
     if len(diff) <= MOST_CHARACTERS:
         return diff
     return diff[:MOST_CHARACTERS] + f"\n(The diff has {len(diff)} characters; this is its beginning.)\n"
@@ -48,11 +49,9 @@ class _Found(SequenceMatcher[str]):
         return self._steps
 
 
-def _steps(old: Sequence[str], new: Sequence[str]) -> list[_Step] | None:
-    """How the one becomes the other; None where that takes too long to find out.
-
-    Only what is between the first and the last difference is compared: most edits are small, most files are not.
-    """
+def _steps(old: Sequence[str], new: Sequence[str]) -> list[_Step]:
+    """How the one becomes the other. Only what is between the first and the last difference is compared: most edits are
+    small, most files are not."""
     most = min(len(old), len(new))
     begin = 0
     while begin < most and old[begin] == new[begin]:
@@ -61,14 +60,32 @@ def _steps(old: Sequence[str], new: Sequence[str]) -> list[_Step] | None:
     while end < most - begin and old[-1 - end] == new[-1 - end]:
         end += 1
     old_end, new_end = len(old) - end, len(new) - end
-    if old_end - begin + new_end - begin > 2 * MOST_LINES:
-        return None
     steps: list[_Step] = [("equal", 0, begin, 0, begin)] if begin else []
-    for how, a, b, c, d in SequenceMatcher(None, old[begin:old_end], new[begin:new_end]).get_opcodes():
+    for how, a, b, c, d in _between(old[begin:old_end], new[begin:new_end]):
         steps.append((how, a + begin, b + begin, c + begin, d + begin))
     if end:
         steps.append(("equal", old_end, len(old), new_end, len(new)))
     return steps
+
+
+def _between(old: Sequence[str], new: Sequence[str]) -> list[_Step]:
+    """The shortest way where it can be found soon, else line against line, or all against all: right, only longer."""
+    if len(old) + len(new) <= MOST_LINES and _pairs(old, new) <= MOST_PAIRS:
+        return SequenceMatcher(None, old, new).get_opcodes()
+    if len(old) != len(new):
+        return [("replace", 0, len(old), 0, len(new))]
+    steps: list[_Step] = []
+    at = 0
+    for is_same, run in groupby(zip(old, new, strict=True), lambda pair: pair[0] == pair[1]):
+        size = sum(1 for _ in run)
+        steps.append(("equal" if is_same else "replace", at, at + size, at, at + size))
+        at += size
+    return steps
+
+
+def _pairs(old: Sequence[str], new: Sequence[str]) -> int:
+    there = Counter(new)
+    return sum(there[line] for line in old)
 
 
 def _hunks(steps: list[_Step], old: Sequence[str], new: Sequence[str]) -> Iterator[str]:

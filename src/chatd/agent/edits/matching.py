@@ -21,9 +21,32 @@ def places(lines: Sequence[Line], searched: Sequence[Line], how: Pass) -> list[i
     wanted = [how.of(line) for line in searched]
     if not wanted:
         return []
-    have = [how.of(line) for line in lines]
-    first, size = wanted[0], len(wanted)
-    return [at for at in range(len(have) - size + 1) if have[at] == first and have[at : at + size] == wanted]
+    # Knuth, Morris and Pratt: a file of many lines that are alike must not take time by the square.
+    back = _borders(wanted)
+    found: list[int] = []
+    matched = 0
+    for at, line in enumerate(lines):
+        compared = how.of(line)
+        while matched and (matched == len(wanted) or compared != wanted[matched]):
+            matched = back[matched - 1]
+        if compared == wanted[matched]:
+            matched += 1
+        if matched == len(wanted):
+            found.append(at + 1 - matched)
+    return found
+
+
+def _borders(wanted: Sequence[str]) -> list[int]:
+    """For each line how many of the first ones the lines up to it end with."""
+    back = [0] * len(wanted)
+    matched = 0
+    for at in range(1, len(wanted)):
+        while matched and wanted[at] != wanted[matched]:
+            matched = back[matched - 1]
+        if wanted[at] == wanted[matched]:
+            matched += 1
+        back[at] = matched
+    return back
 
 
 def apart(found: Sequence[int], size: int) -> list[int]:

@@ -10,7 +10,8 @@ from chatd.agent.edits.matching import Pass, places
 
 MOST_HINTS: Final = 3
 MOST_LINES: Final = 5  # that a hint names
-MOST_COMPARED: Final = 20_000_000  # characters: what a guess may cost
+MOST_COMPARED: Final = 2_000_000  # characters of the file: what a guess may cost
+MOST_TRIED: Final = 20_000  # pairs of lines that are looked at closely
 _LONG: Final = 80  # characters of a line that are shown
 _PLAIN: Final = re.compile(r"\s+")
 
@@ -30,15 +31,17 @@ def _miscounts(lines: Sequence[Line], search: str) -> list[str]:
             by_shape.setdefault(_shape(line.core), []).append(number)
     known = {line.core for line in lines}
     found: list[str] = []
+    left = MOST_TRIED
     for wanted in lines_of(search):
         if not wanted.core or wanted.core in known:
             continue
-        alike = by_shape.get(_shape(wanted.core), ())
+        alike = by_shape.get(_shape(wanted.core), [])[:left]
+        left -= len(alike)
         numbers = [number for number in alike if _differ_once(wanted.core, lines[number - 1].core)]
         if numbers:
             like = f"is like {_shown(wanted.core)}, but repeats a character another number of times"
             found.append(f"Line {_listed(numbers)} of the file {like}.")
-        if len(found) == MOST_HINTS:
+        if len(found) == MOST_HINTS or not left:
             break
     return found
 

@@ -18,6 +18,7 @@ from chatd.wire.agent.files import FileEdits
 
 MOST_FILES: Final = 200  # of a batch; a model names a handful
 MOST_EDITS: Final = 1000  # of all files of a batch
+MOST_FAILED: Final = 10  # edits that are looked into; finding out why one fails is the slow part
 MOST_FILE_BYTES: Final = (
     16 * 1024 * 1024
 )  # before and after: sources are far smaller; a text takes two to four times that
@@ -46,8 +47,19 @@ class _Asked(msgspec.Struct, frozen=True):
     edits: list[tuple[str, Edit]]
 
 
-def computed(files: Sequence[FileEdits]) -> list[Changed]:
-    """What the batch makes of the files, without changing any. Raises EditsRefused with all that is wrong."""
+class GivenUp(Exception):
+    """Nobody waits for the result any more."""
+
+
+def _never() -> bool:
+    return False
+
+
+def computed(files: Sequence[FileEdits], is_given_up: Callable[[], bool] = _never) -> list[Changed]:
+    """What the batch makes of the files, without changing any. Raises EditsRefused with all that is wrong.
+
+    `is_given_up` is asked between edits, and ends this with GivenUp.
+    """
     total = sum(len(file.edits) for file in files)
     if len(files) > MOST_FILES or total > MOST_EDITS:
         raise InvalidRequest(f"A batch may have at most {MOST_FILES} files and {MOST_EDITS} edits.")
@@ -66,7 +78,7 @@ def computed(files: Sequence[FileEdits]) -> list[Changed]:
             said = f"{_name(asked)} is the same file as {shown(path_of(same))}. Give all its edits under one path."
             wrong.append(Validation(f"files[{asked.place}]", said))
             continue
-        after = _edited(file.before, asked, wrong)
+        after = _edited(file.before, asked, wrong, is_given_up)
         left -= len(file.before) + len(after)
         if left < 0:
             raise EditsRefused(f"The files of a batch may have {MOST_BATCH_BYTES} bytes together. No file was changed.")
@@ -134,10 +146,15 @@ def _all_of(read: Callable[[int], bytes], most_bytes: int, path: bytes) -> bytes
     return bytes(content)
 
 
-def _edited(content: str, asked: _Asked, wrong: list[Validation]) -> str:
+def _edited(content: str, asked: _Asked, wrong: list[Validation], is_given_up: Callable[[], bool]) -> str:
     """With all edits that can be made, one after the other; what can't is added to `wrong`."""
     failed: list[str] = []
     for place, edit in asked.edits:
+        if is_given_up():
+            raise GivenUp
+        if len(wrong) >= MOST_FAILED:
+            wrong.append(Validation(place, f"{_name(asked)}: Not tried any more, because so many edits failed."))
+            break
         try:
             after = edited(content, edit, most_characters=MOST_FILE_BYTES)
             if len(_bytes(after)) > MOST_FILE_BYTES:

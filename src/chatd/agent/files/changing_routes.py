@@ -1,10 +1,12 @@
 """The routes that change files. One change is put in place at a time, so that two edits of a file add up."""
 
 import asyncio
+import threading
 from collections.abc import AsyncGenerator
 from typing import Final
 
 from chatd.agent.edits.diffs import unified
+from chatd.agent.epochs import Epochs
 from chatd.agent.files.batch import Changed, computed, written
 from chatd.agent.files.disk import on_disk, steadily, wholly
 from chatd.agent.files.mishaps import telling
@@ -37,8 +39,9 @@ _MOST_DIFF_CHARACTERS: Final = 1024 * 1024  # of all diffs of an answer
 
 
 class ChangingRoutes:
-    def __init__(self, touched: TouchedPaths, clock: Clock) -> None:
+    def __init__(self, touched: TouchedPaths, epochs: Epochs, clock: Clock) -> None:
         self._touched = touched
+        self._epochs = epochs
         self._clock = clock
         self._one_at_a_time = asyncio.Lock()
 
@@ -58,6 +61,7 @@ class ChangingRoutes:
         try:
             size = await self._receive(request, path, replacement)
             async with self._one_at_a_time:
+                self._epochs.check(request.caller)  # again: the chat may have a new owner since the upload began
                 await wholly(_put, path, replacement, exclusive=query.exclusive)
         except BaseException:
             await wholly(replacement.drop)
@@ -99,7 +103,8 @@ class ChangingRoutes:
     async def _edit(self, request: Request) -> Response:
         asked = await request.json(EditFiles)
         async with self._one_at_a_time:
-            changed = await on_disk(computed, asked.files)
+            changed = await _computed(asked)
+            self._epochs.check(request.caller)
             await wholly(written, changed, self._new_mark)
         self._touched.note(request.caller, *(each.real for each in changed if each.before != each.after))
         return answer(await wholly(_told, changed, include_diff=asked.include_diff))
@@ -126,6 +131,15 @@ class ChangingRoutes:
     def _new_mark(self) -> str:
         """Random enough for the name of a file that lives for a moment."""
         return uuid7(self._clock.now()).hex[-8:]
+
+
+async def _computed(asked: EditFiles) -> list[Changed]:
+    given_up = threading.Event()
+    try:
+        return await on_disk(computed, asked.files, given_up.is_set)
+    except asyncio.CancelledError:
+        given_up.set()
+        raise
 
 
 def _append(path: bytes, replacement: Replacement, content: bytes, *, is_last: bool = False) -> None:
