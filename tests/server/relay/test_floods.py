@@ -1,13 +1,31 @@
 """One chat that says very much, and a replica that does not read: neither holds up other chats and replicas."""
 
 import asyncio
+from contextlib import suppress
+from uuid import UUID
+
+import pytest
 
 from chatd.engine.episodes import Episode
 from chatd.server.relay import listener, outgoing
 from chatd.server.relay.credentials import issue
-from chatd.server.relay.frames import VERSION, Follow, FrameCutter, Hello, Parts, Told, frame, read_told
+from chatd.server.relay.frames import VERSION, Follow, FrameCutter, Hello, Parts, Told, Welcome, frame, read_told
+from chatd.server.relay.outgoing import OutgoingChat
 from chatd.testing.fake_clock import FakeClock
-from server.relay.relaying import ASKER, AUTHORITY, CHAT, LONG, OTHER, OWNER, Streams, Wire, connect, say, wired
+from server.relay.relaying import (
+    ASKER,
+    AUTHORITY,
+    CHAT,
+    LONG,
+    OTHER,
+    OWNER,
+    Streams,
+    Wire,
+    connect,
+    say,
+    started,
+    wired,
+)
 
 
 async def ask(wire: Wire, *chats: Follow) -> Streams:
@@ -104,3 +122,35 @@ async def test_a_replica_that_falls_far_behind_skips_what_is_long_stored():
         writer.transport.abort()
 
     assert seen[1, 1] < 1200, "the rest of the first one was left out"
+
+
+async def test_no_more_replicas_are_listened_to_than_there_can_be(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(listener, "MOST_CONNECTIONS", 1)
+    async with wired() as wire:
+        first, own = await ask(wire)
+        assert isinstance(await Heard(first).next(), Welcome)
+        second, other = await ask(wire)
+        async with asyncio.timeout(LONG):
+            with suppress(ConnectionError):
+                assert await second.read(100) == b""
+
+        assert wire.listener.connections == 1
+        for writer in (own, other):
+            writer.transport.abort()
+
+
+async def test_nothing_is_kept_for_a_replica_that_has_left_a_chat_or_asks_anew_or_is_gone():
+    async with wired() as wire:
+        followed: dict[UUID, dict[OutgoingChat, None]] = wire.listener._followed
+        original = wire.episodes.open(CHAT, 1, 1)
+        reader, writer = await ask(wire, Follow(1, CHAT, (0, 0), 0), Follow(1, CHAT, (0, 0), 0))
+        heard = Heard(reader)
+        say(original, "a")
+        await heard.parts_of(1)
+        assert len(followed[CHAT]) == 1, "the second one takes the place of the first"
+        writer.transport.abort()
+        async with asyncio.timeout(LONG):
+            while wire.listener.connections:
+                await started()
+
+        assert not followed

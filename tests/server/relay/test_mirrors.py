@@ -15,6 +15,7 @@ from chatd.engine.tools.live_output import LiveOutput
 from chatd.observe.metrics import Metrics
 from chatd.server.relay.peer import CONNECT_SECONDS
 from chatd.server.relay.relay import Relay
+from chatd.server.relay.retained import RETAIN_SECONDS
 from chatd.testing.fake_clock import FakeClock
 from server.relay.relaying import ASKER, CHAT, LONG, OTHER, OWNER, Mirrors, Streams, say, started, wired
 
@@ -198,6 +199,27 @@ async def test_a_replica_that_is_away_is_not_waited_for_and_asked_again():
 
         assert same(await mirrors.like(original), original)
         assert not remote.is_lost
+
+
+async def test_what_ended_and_was_forgotten_while_the_connection_was_away_is_over_here_too():
+    clock = FakeClock()
+    async with wired(clock=clock) as wire:
+        original = wire.episodes.open(CHAT, 1, 1)
+        mirrors, remote, _ = wire.follow()
+        mirror = await mirrors.like(original)
+        wire.is_up = False
+        wire.cut()
+        await clock.wait_for("relay-retry")
+        wire.episodes.end(CHAT)
+        for _ in range(int(RETAIN_SECONDS) + 1):
+            await clock.advance(1)
+        wire.is_up = True
+        await clock.wait_for("relay-retry")
+        await clock.advance(2)
+        await mirrors.until(lambda: mirror.is_closed)
+
+        assert remote.is_settled((9, 9))
+        assert not remote.is_over
 
 
 async def test_a_replica_that_stays_away_is_given_up_and_can_be_asked_anew():
