@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from agent.running import AgentProcess
-from chatd.agent.files.batch import MOST_FILE_BYTES, EditsRefused, computed, written
+from chatd.agent.files.batch import MOST_FAILED, MOST_FILE_BYTES, EditsRefused, GivenUp, computed, written
 from chatd.agent.refusals import Refused
 from chatd.wire.agent.files import FileEdit, FileEdits
 
@@ -207,3 +207,32 @@ def test_a_file_that_changed_since_it_was_read_is_left_alone(place: Path):
 
     assert refused.value.kind == "changed"
     assert contents(place) == {**OLD, "c": "something else\n"}
+
+
+def test_where_a_file_can_have_no_second_name_a_copy_is_kept(place: Path, monkeypatch: pytest.MonkeyPatch):
+    def no_links(*_: object, **__: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", no_links)
+    (place / "a").chmod(0o751)
+    changed = computed([edits(place / name, ("this", "that")) for name in "abc"])
+    with pytest.raises(Refused):
+        written(changed, marks().__next__, FailingRename(2))
+
+    assert contents(place) == OLD
+    assert stat.S_IMODE((place / "a").stat().st_mode) == 0o751
+    written(changed[2:], marks().__next__)
+    assert contents(place) == {**OLD, "c": NEW["c"]}
+
+
+def test_who_does_not_wait_any_more_makes_it_end(place: Path):
+    with pytest.raises(GivenUp):
+        computed([edits(place / "a", ("this", "that"))], lambda: True)
+
+
+def test_after_many_failures_the_rest_is_not_tried(place: Path):
+    with pytest.raises(EditsRefused) as refused:
+        computed([edits(place / "a", *[("nowhere", "x")] * 100)])
+
+    assert len(refused.value.validations) == MOST_FAILED + 1
+    assert "Not tried" in refused.value.validations[-1].detail

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from agent.running import AgentProcess
+from chatd.agent.files.reading import CHUNK_BYTES, chunks_of, open_file
+from chatd.agent.refusals import Refused
 
 
 async def lines(agent: AgentProcess, path: Path | str, **query: object):
@@ -198,3 +200,13 @@ async def test_a_path_tells_what_it_is(agent: AgentProcess, tmp_path: Path):
     assert (told["kind"], told["size"], told["mode"], told["is_link"]) == ("file", 3, 0o640, True)
     assert (await agent.ask("GET", "/files/status", query={"path": str(tmp_path / "none")})).status == 404
     assert (await agent.ask("GET", "/files/status", query={"path": "/"})).json["kind"] == "directory"
+
+
+async def test_a_file_that_shrinks_while_it_is_sent_is_never_taken_for_whole(tmp_path: Path):
+    path = tmp_path / "file"
+    path.write_bytes(b"x" * (2 * CHUNK_BYTES))
+    sent = chunks_of(open_file(os.fsencode(path)), 0, 2 * CHUNK_BYTES)
+    assert len(await anext(sent)) == CHUNK_BYTES
+    os.truncate(path, CHUNK_BYTES)
+    with pytest.raises(Refused, match="changed its size"):
+        await anext(sent)

@@ -1,9 +1,16 @@
 """Which chat has changed what."""
 
+import json
+from pathlib import Path
 from uuid import UUID
 
 from chatd.agent.caller import Caller
+from chatd.agent.epochs import Epochs
+from chatd.agent.files.changing_routes import ChangingRoutes
 from chatd.agent.files.touched import MOST_CHATS, MOST_PATHS, TouchedPaths
+from chatd.agent.request import Request
+from chatd.agent.routes import RouteTable
+from chatd.clock import SystemClock
 
 CHILD, PARENT = UUID(int=1), UUID(int=2)
 
@@ -35,3 +42,28 @@ def test_what_nobodys_chat_does_is_not_kept():
     assert touched.version == 0
     touched.note(Caller(CHILD), b"/a")
     assert touched.version == 1
+
+
+async def test_what_is_written_edited_moved_and_removed_is_noted_where_the_links_lead(tmp_path: Path):
+    touched = TouchedPaths()
+    table = RouteTable(ChangingRoutes(touched, Epochs(tmp_path / "epochs"), SystemClock()).routes())
+    place = tmp_path / "w"
+    place.mkdir()
+    (tmp_path / "link").symlink_to(place)
+
+    async def ask(method: str, path: str, query: str = "", body: bytes = b"") -> None:
+        async def receive() -> dict[str, object]:
+            return {"type": "http.request", "body": body}
+
+        route, arguments = table.find(method, path)
+        scope = {"method": method, "path": path, "query_string": query.encode(), "headers": []}
+        caller = Caller(CHILD, (PARENT,), epoch=1)
+        assert (await route.answer(Request(scope, receive, caller=caller, arguments=arguments))).status < 300
+
+    await ask("PUT", "/files/content", f"path={tmp_path}/link/a", b"one")
+    edit = {"files": [{"path": f"{tmp_path}/link/a", "edits": [{"search": "one", "replacement": "two"}]}]}
+    await ask("POST", "/files/edits", body=json.dumps(edit).encode())
+    await ask("POST", "/files/move", body=json.dumps({"source": f"{place}/a", "target": f"{place}/b"}).encode())
+    assert touched.of(CHILD) == touched.of(PARENT) == (f"{place}/a".encode(), f"{place}/b".encode())
+    await ask("DELETE", "/files", f"path={place}/b")
+    assert touched.version == 4

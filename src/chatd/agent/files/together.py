@@ -6,10 +6,12 @@ beside them as `.NAME.old.…`.
 """
 
 import os
+import stat
 from collections.abc import Callable, Sequence
 
 from chatd.agent.files.mishaps import mishap
 from chatd.agent.files.paths import shown
+from chatd.agent.files.reading import CHUNK_BYTES
 from chatd.agent.files.replacing import (
     NewMark,
     Replacement,
@@ -84,17 +86,20 @@ def _keep(replacement: Replacement, new_mark: NewMark) -> bytes:
 
 
 def _copied(target: bytes, new_mark: NewMark) -> bytes:
+    path: bytes | None = None
     try:
         with open(target, "rb") as original:  # noqa: PTH123 - bytes
             status = os.fstat(original.fileno())
             descriptor, path = create_beside(target, "old", 0o600, new_mark)
             with os.fdopen(descriptor, "wb") as copy:
-                while chunk := original.read(1 << 20):
+                while chunk := original.read(CHUNK_BYTES):
                     copy.write(chunk)
                 copy.flush()
-                os.fchmod(descriptor, status.st_mode & 0o7777)
+                os.fchmod(descriptor, stat.S_IMODE(status.st_mode))
                 os.fsync(descriptor)
     except OSError as error:
+        if path is not None:
+            remove_quietly(path)
         raise mishap(target, error) from error
     return path
 
