@@ -14,6 +14,9 @@ from chatd.agent.system_processes import carries, living, look_up
 PIPELINE = "echo $$; (echo stage 1 >&2; sleep 601) | (echo stage 2 >&2; sleep 602) | (echo stage 3; sleep 603; true)"
 
 
+GROUPLESS = str(Path(__file__).with_name("groupless_agent.py"))
+
+
 def _group(leader: int) -> list[int]:
     return [process.pid for process in living() if process.group == leader]
 
@@ -69,7 +72,13 @@ setsid env -i /bin/sh -c '/bin/sleep 612 & echo $! >> pids; exit 0' >/dev/null 2
 
 
 @pytest.mark.behaviour("PROC-7")
-async def test_a_shutdown_leaves_nothing_of_the_workspace_running(agent: AgentProcess):
+@pytest.mark.parametrize("program", [("-m", "chatd.agent"), (GROUPLESS,)], ids=["groups", "no groups"])
+async def test_a_shutdown_leaves_nothing_of_the_workspace_running(tmp_path: Path, program: tuple[str, ...]):
+    async with running_agent(tmp_path / "agent", program=program) as agent:
+        await _shut_down_with_daemons(agent)
+
+
+async def _shut_down_with_daemons(agent: AgentProcess) -> None:
     id = await start(agent, DAEMONS)
     await until_said(agent, id, "ready")
     pids = [int(pid) for pid in (agent.home / "pids").read_text().split()]
@@ -137,6 +146,14 @@ def _children(parent: int) -> list[int]:
     """Zombies too."""
     pids = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
     return [pid for pid in pids if (found := look_up(pid)) is not None and found.parent == parent]
+
+
+async def test_orphans_become_the_agents_children(agent: AgentProcess):
+    await finished(agent, await start(agent, "setsid sleep 631 >/dev/null 2>&1 & echo $! > pid"))
+    orphan = look_up(int((agent.home / "pid").read_text()))
+
+    assert orphan is not None
+    assert orphan.parent == agent.pid
 
 
 async def test_orphans_are_reaped_by_the_agent(agent: AgentProcess):

@@ -93,7 +93,10 @@ class Place:
     def clean(self) -> None:
         """Take away what tells of an agent that is gone; only while holding it. Keys stay: they are promises."""
         self._record.unlink(missing_ok=True)
-        self.socket_path().unlink(missing_ok=True)
+        socket = self.socket_path()
+        socket.unlink(missing_ok=True)
+        if socket.parent != self.folder:
+            socket.parent.rmdir()
 
     def token(self) -> Secret:
         """The token that was put here before, else a new one."""
