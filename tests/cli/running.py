@@ -47,6 +47,7 @@ class Server:
         self.said = ""
         self.url = ""
         self.ready = asyncio.Event()
+        self._has_said = asyncio.Event()
 
     @property
     def setup_code(self) -> str:
@@ -59,11 +60,18 @@ class Server:
         assert self.process.stdout is not None
         async for line in self.process.stdout:
             self.said += line.decode()
+            self._has_said.set()
             if found := re.search(r"is ready: (http\S+)", line.decode()):
                 self.url = found[1]
             if "stop   Ctrl-C" in line.decode():
                 self.ready.set()
         self.ready.set()
+
+    async def until_said(self, text: str) -> None:
+        async with asyncio.timeout(WAIT_SECONDS):
+            while text not in self.said:
+                self._has_said.clear()
+                await self._has_said.wait()
 
     async def call(self, method: str, path: str, body: Any = None, token: str = "") -> tuple[int, Any]:
         headers = {"Authorization": f"Bearer {token}"} if token else {}

@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 from pathlib import Path
+from typing import Any
 
 import asyncpg
 import pytest
@@ -23,6 +24,7 @@ from cli.running import (
 )
 
 ME = "/api/v2/users/me"
+CHATS = "/api/experimental/chats"
 
 
 def _all(what: str, data_dir: Path) -> list[int]:
@@ -127,6 +129,37 @@ async def test_a_stop_signal_ends_the_server_well(data_dir: Path):
     stopping, _, stopped = server.said.rpartition("Stopping. Turns under way have up to ")[2].partition("\n")
     assert "Ctrl-C again ends it now." in stopping
     assert "chatd has stopped." in stopped
+
+
+@pytest.mark.parametrize("replicas", ["1", "2"])
+async def test_a_second_stop_signal_waits_for_no_turn_and_loses_nothing(replicas: str, database: Any, data_dir: Path):
+    environ = {"CHATD_DATABASE_URL": database.dsn, "CHATD_DRAIN_SECONDS": "3600"}
+    async with asyncio.timeout(WAIT_SECONDS), serving(data_dir, "--replicas", replicas, **environ) as server:
+        token = await server.create_first_user()
+        body = {"content": [{"type": "text", "text": "count to 999"}]}
+        status, chat = await server.call("POST", CHATS, body, token=token)
+        assert status == 201, chat
+        connection = await asyncpg.connect(database.dsn)
+        try:
+            while not await connection.fetchval("SELECT count(*) FROM chat_checkpoints"):
+                await server.call("GET", "/healthz")
+            server.kill(signal.SIGINT)
+            await server.until_said("Ctrl-C again ends it now")
+            server.kill(signal.SIGINT)
+            code = await server.ended()
+            row = await connection.fetchrow("SELECT status, replica_id FROM chat_state")
+            assert row is not None
+            kept = await connection.fetchval("SELECT count(*) FROM chat_checkpoints")
+            replicas_left = await connection.fetchval("SELECT count(*) FROM replicas")
+        finally:
+            await connection.close()
+
+    assert code == 0
+    assert "chatd has stopped." in server.said
+    assert "Traceback" not in server.said
+    assert (row["status"], row["replica_id"]) == ("running", None), "whoever starts next goes on with it"
+    assert kept > 0
+    assert replicas_left == 0
 
 
 async def test_several_replicas_share_the_port_and_a_dead_one_is_replaced(data_dir: Path):

@@ -133,8 +133,9 @@ async def _serve_replica(
     *,
     on_stop: Callable[[], None] | None = None,
 ) -> int:
+    from chatd.server.engine_room import drained
     from chatd.server.replica_app import replica_app
-    from chatd.server.serving import Draining, ServingOptions, socket_url
+    from chatd.server.serving import Draining, ServingOptions, socket_url, stop_signals
     from chatd.server.serving import serve as serve_app
 
     draining = Draining()
@@ -142,7 +143,10 @@ async def _serve_replica(
         draining.on_begin(on_stop)
     app = await replica_app(replica, settings, draining=draining, public_url=settings.public_url or socket_url(sock))
     options = ServingOptions(drain_seconds=settings.drain_seconds, on_ready=on_ready)
-    return await serve_app(app, sock, draining=draining, clock=replica.clock, options=options)
+    code = await serve_app(app, sock, draining=draining, clock=replica.clock, options=options)
+    with stop_signals(replica.engine.worker.hurry):  # else another signal would end us with chats in our hands
+        await drained(replica.engine, 0 if draining.is_hurried else settings.drain_seconds)
+    return code
 
 
 def _open_socket(settings: Settings) -> socket.socket:

@@ -19,6 +19,7 @@ from chatd.engine.reconcile import compare
 from chatd.engine.runners import Runners
 from chatd.minting import uuid7
 from chatd.observe.logs import get_logger
+from chatd.stoppable import Stoppable, Stopped
 from chatd.store.actor import acting_as
 from chatd.store.chat_hints import FREE_TOPIC
 from chatd.store.heartbeat import Lease
@@ -73,6 +74,7 @@ class Worker:
         self._free = asyncio.Event()
         self._look = asyncio.Event()
         self._draining = draining or asyncio.Event()
+        self._patience: Stoppable | None = None  # while a drain waits for runners
         lease.on_change(self._lease_changed)
 
     @property
@@ -115,6 +117,11 @@ class Worker:
         if owned is not None:
             self._start(owned)
 
+    def hurry(self) -> None:
+        """Who drains waits for no runner any more."""
+        if self._patience is not None:
+            self._patience.stop()
+
     async def drain(self, seconds: float, *, before_cancel: Callable[[], Awaitable[object]] | None = None) -> None:
         """Take nothing more, let runners end for so long, cancel the rest, and hand over what is still owned.
 
@@ -124,9 +131,8 @@ class Worker:
         self._free.set()
         self._look.set()
         try:
-            async with self._clock.timeout(seconds, timer="drain"):
-                await self._wait_ended()
-        except TimeoutError:
+            await self._wait_patiently(seconds)
+        except (TimeoutError, Stopped):
             if before_cancel is not None:
                 await before_cancel()
             self._runners.cancel_all()
@@ -140,6 +146,15 @@ class Worker:
                 await self._hand_over()
         except Exception as error:  # noqa: BLE001 - the end of the lease frees them too
             _log.warning("chats can't be handed over; others take them", error=str(error) or type(error).__name__)
+
+    async def _wait_patiently(self, seconds: float) -> None:
+        """For all runners to end. Raises TimeoutError after so long, and Stopped when someone is in a hurry."""
+        self._patience = Stoppable()
+        try:
+            async with self._clock.timeout(seconds, timer="drain"), self._patience:
+                await self._wait_ended()
+        finally:
+            self._patience = None
 
     @property
     def _may_work(self) -> bool:

@@ -63,6 +63,11 @@ class Engine(msgspec.Struct, frozen=True):
     relay: Relay
 
 
+async def drained(engine: Engine, seconds: float) -> None:
+    """Steps under way are finished, for so long; the rest is kept for whoever goes on with it."""
+    await engine.worker.drain(seconds, before_cancel=engine.parts.checkpoints.flush)
+
+
 class _BuiltIn:
     """The tools that every chat can have."""
 
@@ -172,8 +177,9 @@ async def running_engine(
     if AGENTS in settings.experiments:
         running["worker"] = worker.run()
     async with beside(running):
-        yield Engine(worker, parts, transitions, spending, titles, deployment, relay)
-        await worker.drain(settings.drain_seconds, before_cancel=checkpoints.flush)
+        engine = Engine(worker, parts, transitions, spending, titles, deployment, relay)
+        yield engine
+        await drained(engine, settings.drain_seconds)
 
 
 class _Announcing:

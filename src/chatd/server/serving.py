@@ -35,6 +35,8 @@ class Draining:
         self._begun = asyncio.Event()
         self._told: list[Callable[[], None]] = []
 
+        self.is_hurried = False  # it was told so twice: nothing is waited for
+
     @property
     def begun(self) -> bool:
         return self._begun.is_set()
@@ -122,7 +124,7 @@ async def serve(
         reset_contextvars=True,
     )
     server = _DrainingServer(config, draining, clock, options)
-    with _stop_signals(server.stop):
+    with stop_signals(server.stop):
         try:
             await server.serve(sockets=[sock])
         except SystemExit:
@@ -146,7 +148,8 @@ def run(main: Callable[[], Coroutine[Any, Any, int]]) -> int:
 
 
 @contextmanager
-def _stop_signals(stop: Callable[[], None]) -> Generator[None]:
+def stop_signals(stop: Callable[[], None]) -> Generator[None]:
+    """`stop` is called for each signal while the block runs."""
     loop = asyncio.get_running_loop()
     caught: list[signal.Signals] = []
     for number in STOP_SIGNALS:
@@ -170,14 +173,12 @@ class _DrainingServer(uvicorn.Server):
         self._draining = draining
         self._clock = clock
         self._options = options
-        self._hurry = False
 
     def capture_signals(self) -> nullcontext[None]:  # type: ignore[override]
         return nullcontext()  # uvicorn raises them again when it is done, which would end us with a traceback
 
     def stop(self) -> None:
-        if self._draining.begun:
-            self._hurry = True
+        self._draining.is_hurried = self._draining.begun
         self._draining.begin()
         self.should_exit = True
 
@@ -199,7 +200,7 @@ class _DrainingServer(uvicorn.Server):
             connection.shutdown()  # idle ones close, busy ones after their answer, WebSockets with 1012
         try:
             async with self._clock.timeout(self._options.drain_seconds, timer="drain"):
-                while self._is_busy() and not self._hurry:
+                while self._is_busy() and not self._draining.is_hurried:
                     await self._clock.sleep(STOP_POLL_SECONDS, timer="drain poll")
         except TimeoutError:
             pass

@@ -59,9 +59,9 @@ OURS: dict[type[errors.ChatdError], tuple[errors.ChatdError, int]] = {
 
 
 def every_error(kind: type[errors.ChatdError] = errors.ChatdError) -> Iterator[type[errors.ChatdError]]:
-    """But for those of clients, which no server raises."""
+    """But for those of clients and of agents, which no server raises."""
     for child in kind.__subclasses__():
-        if child.__module__.startswith("chatd.") and not child.__module__.startswith("chatd.client."):
+        if child.__module__.startswith("chatd.") and not child.__module__.startswith(("chatd.client.", "chatd.agent.")):
             yield child
             yield from every_error(child)
 
