@@ -32,6 +32,14 @@ TAKEN_OFF = {
     "echo \\\\&": "echo \\\\",
     "echo case&": "echo case",
     "echo a#b &": "echo a#b",
+    "case x in a) b; esac &": "case x in a) b; esac",
+    "( case x in a) b;; esac ) &": "( case x in a) b;; esac )",
+    "echo \"$( (case x in a) b;; esac) ; echo ')' )\" &": "echo \"$( (case x in a) b;; esac) ; echo ')' )\"",
+    "case x in a) case y in b) c;; esac;; d) e;; esac &": "case x in a) case y in b) c;; esac;; d) e;; esac",
+    "echo $x $ &": "echo $x $",
+    'echo $(("1"+`b`+$x)) &': 'echo $(("1"+`b`+$x))',
+    'echo ${x:-\\}} ${x:-"}"} ${x:-$y} ${x:-`b`} &': 'echo ${x:-\\}} ${x:-"}"} ${x:-$y} ${x:-`b`}',
+    'echo "${x:-\\}}" "${x:-$y}" &': 'echo "${x:-\\}}" "${x:-$y}"',
     "sleep 5 \\\n&": "sleep 5 \\\n",
 }
 LEFT_ALONE = [
@@ -74,6 +82,11 @@ LEFT_ALONE = [
     "echo $(open &",
     "echo `open &",
     "cat <<< a &",
+    "cat <<$x &\n$x",
+    "echo $(('1')) &",
+    "echo \"${x:-'a'}\" &",
+    "echo $((a); (b)) &",
+    "echo ${open &",
     "echo $'it\\'s' &",
     "echo \\",
 ]
@@ -162,6 +175,7 @@ def _compound(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
         st.builds("if {}; then {} & fi".format, inner, inner),
         st.builds("while {}; do {}; done".format, inner, inner),
         st.builds("case x in a|b) {};; (c) {} & ;; esac".format, inner, inner),
+        st.builds("( case x in a) {}; esac )".format, inner),
         st.builds('echo $({}) "$({} &)"'.format, inner, inner),
     )
 

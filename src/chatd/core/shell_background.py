@@ -78,7 +78,7 @@ class _Reader:
                 newline = True
                 starts_command = starts_command or not cases or cases[-1] != "subject"
                 continue
-            if token == ")" and cases and cases[-1] == "pattern" and not parentheses:
+            if token == ")" and cases and cases[-1] == "pattern":
                 cases[-1], starts_command = "body", True
             elif token == ")" and not parentheses and closer == ")":
                 return last, before
@@ -110,8 +110,6 @@ class _Reader:
     def _in_case(self, cases: list[str], word: str) -> None:
         if word == "esac" and cases[-1] == "pattern":
             cases.pop()
-            if cases:
-                cases[-1] = "body"
         elif word == "in" and cases[-1] == "subject":
             cases[-1] = "pattern"
 
