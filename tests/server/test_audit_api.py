@@ -188,6 +188,15 @@ async def test_an_attempt_that_was_refused_is_in_the_log_a_few_times_a_minute(da
     assert later[0]["target"] == {"kind": "setting", "id": "", "name": f"PUT {CONFIG}/advisor"}
 
 
+async def test_an_attempt_at_what_is_no_business_of_admins_is_not_in_the_log(database: Any, tmp_path: Path):
+    async with running_server(database.dsn, tmp_path) as running:
+        await running.add_user("mia")
+        answer = await running.owner.post(f"{USERS}/mia/webpush/test")
+        refused = await entries(running.owner, outcome="refused")
+
+    assert (answer.status, refused) == (404, [])
+
+
 async def test_the_log_is_filtered_and_read_page_by_page(database: Any, tmp_path: Path):
     async with running_server(database.dsn, tmp_path) as running:
         olga = running.owner
