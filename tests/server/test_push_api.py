@@ -60,7 +60,9 @@ async def test_the_oldest_browser_gives_way_to_one_too_many(database: Any, tmp_p
         for browser in more:
             assert (await subscribe(told.mia, browser)).status == 204
         assert (await trial(told.mia)).status == 204
+        forgotten = await unsubscribe(told.mia, told.browser)
 
+    assert forgotten.status == 404
     assert [len(browser.received) for browser in more] == [1] * MOST_PER_USER
     assert told.browser.received == []
 

@@ -124,6 +124,17 @@ async def test_a_replica_that_was_given_up_is_asked_again_when_it_is_heard_of(sc
     assert [call[:2] for call in scene.relay.calls] == [("follow", ONE), ("leave", ONE), ("follow", ONE)]
 
 
+async def test_a_mirror_that_is_opened_anew_outlasts_the_one_before_it(scene: Scene):
+    feed = scene.join()
+    first, second = (Episode(CHAT, 4, 1, is_mirror=True) for _ in range(2))
+    feed.opened(first)
+    first.close()
+    feed.opened(second)
+    await scene.clock.advance(KEEP_SECONDS)
+
+    assert feed.episode((4, 1)) is second
+
+
 async def test_episodes_that_are_over_are_kept_for_a_moment_and_are_few(scene: Scene):
     feed = scene.join()
     for history in range(1, MOST_KEPT + 4):

@@ -148,6 +148,14 @@ async def test_nothing_is_kept_for_a_replica_that_has_left_a_chat_or_asks_anew_o
         say(original, "a")
         await heard.parts_of(1)
         assert len(followed[CHAT]) == 1, "the second one takes the place of the first"
+        _, _, leave = wire.follow(OTHER)
+        async with asyncio.timeout(LONG):
+            while OTHER not in followed:
+                await started()
+            leave()
+            while OTHER in followed:
+                await started()
+        wire.cut()
         writer.transport.abort()
         async with asyncio.timeout(LONG):
             while wire.listener.connections:

@@ -15,6 +15,7 @@ from chatd.core.stream_picture import Picture
 from chatd.store.chat_hints import ChatHint
 from chatd.testing.vendors.asked import Asked
 from chatd.testing.vendors.script import Fail, Hold, Say, Script, Turn
+from server.relay.relaying import started
 from server.running import Running, running_server
 from server.scripted import scripted_server, send
 from server.streaming import Reader, reading
@@ -99,6 +100,38 @@ async def test_parts_come_from_the_replica_that_runs_the_chat(database: Any, tmp
                 await reader.resting()
 
     assert len(parts_of(here)) == 2 * len(WORDS)
+    assert parts_of(there) == parts_of(here)
+    assert picture_of(there) == picture_of(here)
+
+
+@pytest.mark.behaviour("STREAM-3")
+async def test_parts_that_are_slower_than_the_word_that_their_turn_is_over_are_shown_before_it(
+    database: Any, tmp_path: Path
+):
+    go_on = asyncio.Event()
+
+    def script(_: Any) -> Turn:
+        return Turn(Say(*WORDS), faults=[Hold(go_on, before_event=10)])
+
+    async with asyncio.timeout(PATIENCE), two_replicas(database.dsn, tmp_path, script) as two:
+        chat = await begin(two.one, "hello")
+        async with reading(two.one.owner, chat, "websocket") as here, reading(two.other.owner, chat, "sse") as there:
+            await here.until("message_part")
+            await there.until("message_part")
+            relay: Any = two.other.replica.engine.relay
+            (peer,) = relay._peers.values()
+            (remote,) = peer._chats.values()
+            hear, late = peer._hear, list[Any]()
+            peer._hear = late.append
+            go_on.set()
+            while not remote._waiting:  # the stream waits for what is on its way
+                await started()
+            peer._hear = hear
+            for told in late:
+                hear(told)
+            for reader in (here, there):
+                await reader.resting()
+
     assert parts_of(there) == parts_of(here)
     assert picture_of(there) == picture_of(here)
 
