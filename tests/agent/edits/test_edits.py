@@ -33,6 +33,8 @@ def test_nothing_to_look_for_is_refused():
 def test_new_lines_end_as_the_lines_of_the_file_do():
     assert edited("a\r\nb\r\nc\r\n", Edit("b", "x\ny")) == "a\r\nx\r\ny\r\nc\r\n"
     assert edited("a\nb\r\nc\n", Edit("c", "x\r\ny")) == "a\nb\r\nx\ny\n", "most end with LF"
+    assert edited("a", Edit("a", "x\r\ny")) == "x\r\ny", "none ends"
+    assert edited("\ta", Edit("  a", "  x\r\n  y")) == "\tx\r\n\ty"
 
 
 def test_who_changes_endings_gets_what_was_asked_for():

@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 
 from chatd.agent.edits.indents import unit_of
-from chatd.agent.edits.lines import Line, count_of_lines, inner_ending, joined, lines_of, main_ending
+from chatd.agent.edits.lines import LF, Line, count_of_lines, inner_ending, joined, lines_of, main_ending
 from chatd.agent.edits.matching import Pass, apart, places
 from chatd.agent.edits.misses import hints
 from chatd.agent.edits.splicing import Splice
@@ -71,14 +71,14 @@ def _bounded(characters: int, most: int | None) -> None:
 
 def _fitted(content: str, edit: Edit, searched: Sequence[Line], wanted: Sequence[Line]) -> str:
     """The replacement, with lines that end as the file's do, unless the search says which endings are meant."""
-    if inner_ending(wanted) is None or inner_ending(searched) is not None:
-        return edit.replacement
     ending = main_ending(content)
+    if ending is None or inner_ending(wanted) is None or inner_ending(searched) is not None:
+        return edit.replacement
     return joined([*(Line(line.body, ending) for line in wanted[:-1]), *wanted[-1:]])
 
 
 def _spliced(lines: Sequence[Line], places: Sequence[int], searched: Sequence[Line], wanted: Sequence[Line]) -> str:
-    unit, ending, size = unit_of(lines), main_ending(joined(lines)), len(searched)
+    unit, ending, size = unit_of(lines), main_ending(joined(lines)) or inner_ending(wanted) or LF, len(searched)
     pieces: list[str] = []
     after = 0
     for at in places:

@@ -53,10 +53,12 @@ def inner_ending(lines: Sequence[Line]) -> str | None:
     return endings.pop() if len(endings) == 1 else None
 
 
-def main_ending(text: str) -> str:
-    """What most lines of a file end with; LF if as many end with the one as with the other."""
-    both, long = text.count(LF), text.count(CRLF)
-    return CRLF if long > both - long else LF
+def main_ending(text: str) -> str | None:
+    """What most lines of a file end with; LF if as many end with the one as with the other, None if none ends."""
+    ended, with_crlf = text.count(LF), text.count(CRLF)
+    if not ended:
+        return None
+    return CRLF if with_crlf > ended - with_crlf else LF
 
 
 def count_of_lines(text: str) -> int:
