@@ -63,6 +63,7 @@ def test_an_exact_edit_touches_nothing_else(content: str, data: st.DataObject):
 def test_an_edit_and_its_inverse_give_the_file_back(ending: str, data: st.DataObject):
     """Of exact edits in the file's own endings whose new text is clear in the result too."""
     content, replacement = data.draw(texts(ending)), data.draw(texts(ending))
+    assume("\r" not in (content + replacement).replace(ending, "\n"))  # else there are other endings too
     search = data.draw(pieces(content))
     assume(search and content.count(search) == 1 and not search.endswith("\r") and not search.startswith("\n"))
     result = edited(content, Edit(search, replacement))
