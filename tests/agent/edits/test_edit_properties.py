@@ -47,7 +47,7 @@ def test_lines_are_the_text(text: str):
 def test_an_exact_edit_touches_nothing_else(content: str, data: st.DataObject):
     search = data.draw(pieces(content))
     replacement = data.draw(texts())
-    assume(search and content.count(search) == 1)
+    assume(is_clear(content, search))
     before, after = content.split(search)
     result = edited(content, Edit(search, replacement))
 
@@ -59,15 +59,20 @@ def test_an_exact_edit_touches_nothing_else(content: str, data: st.DataObject):
     ] or "\r" in replacement
 
 
+def is_clear(content: str, text: str) -> bool:
+    """Whether it is there once."""
+    return text != "" and content.find(text) == content.rfind(text) >= 0
+
+
 @given(ENDINGS, st.data())
 def test_an_edit_and_its_inverse_give_the_file_back(ending: str, data: st.DataObject):
     """Of exact edits in the file's own endings whose new text is clear in the result too."""
     content, replacement = data.draw(texts(ending)), data.draw(texts(ending))
     assume("\r" not in (content + replacement).replace(ending, "\n"))  # else there are other endings too
     search = data.draw(pieces(content))
-    assume(search and content.count(search) == 1 and not search.endswith("\r") and not search.startswith("\n"))
+    assume(is_clear(content, search) and not search.endswith("\r") and not search.startswith("\n"))
     result = edited(content, Edit(search, replacement))
-    assume(result.count(replacement) == 1)
+    assume(is_clear(result, replacement))
 
     assert edited(result, Edit(replacement, search)) == content
 

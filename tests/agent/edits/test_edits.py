@@ -22,6 +22,7 @@ def test_a_text_that_is_there_once_is_replaced_wherever_it_is():
 
 def test_a_text_that_is_there_more_often_is_replaced_everywhere_or_not_at_all():
     assert "3 times" in refused("x x x", Edit("x", "y"))
+    assert "2 times" in refused("aaa", Edit("aa", "b")), "they overlap"
     assert edited("x x x", Edit("x", "y", replace_all=True)) == "y y y"
     assert edited("aaa", Edit("aa", "b", replace_all=True)) == "ba"
 

@@ -32,8 +32,8 @@ def edited(content: str, edit: Edit, *, most_characters: int | None = None) -> s
         raise EditRefused("The text to look for is empty.")
     searched, wanted = lines_of(edit.search), lines_of(edit.replacement)
     found = content.count(edit.search)
-    if found > 1 and not edit.replace_all:
-        raise EditRefused(_ambiguous(found))
+    if found and not edit.replace_all and content.find(edit.search, content.index(edit.search) + 1) >= 0:
+        raise EditRefused(_ambiguous(max(found, 2)))  # they may overlap
     if found:
         fitted = _fitted(content, edit, searched, wanted)
         _bounded(len(content) + found * (len(fitted) - len(edit.search)), most_characters)
