@@ -34,6 +34,7 @@ ELSEWHERE = (
     "typeinfo_tree",
     "current_setting",
     "SET last_read_message_id",
+    "SET last_turn_summary",  # of the turn before
 )
 
 

@@ -56,7 +56,7 @@ def _beside(system: str, text: str) -> str:
     """What chatd itself asks about a chat: its title, the label of a turn, a summary. Empty: that is not it."""
     if titles.PROMPT in system:
         words = " ".join(_TAGS.sub(" ", text).split()).removeprefix("User: ").partition(" Assistant: ")[0].split()
-        return " ".join(words[:_TITLE_WORDS]).rstrip(".,;:!?") or "A demo chat"
+        return titles.title_of(" ".join(words[:_TITLE_WORDS]).rstrip(".,;:!?")) or "A demo chat"
     if labels.PROMPT in system:
         return "Demo has answered"
     if chat_summary.PROMPT in system:

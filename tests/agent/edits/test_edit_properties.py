@@ -1,22 +1,23 @@
 """What holds of every edit, whatever the texts are."""
 
-from hypothesis import assume, given
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from chatd.agent.edits.edit import Edit, EditRefused, edited
 from chatd.agent.edits.lines import Line, joined, lines_of
 from chatd.agent.edits.matching import Pass, places
 
-WORDS = st.sampled_from(["a", "b", "x", "if y:", "==", "====", "", "é", "\udcff", "\r"])
+PLAIN = st.sampled_from(["a", "b", "x", "if y:", "==", "====", "", "é", "\udcff"])
+WORDS = PLAIN | st.just("\r")  # which ends no line by itself
 BLANKS = st.sampled_from(["", " ", "  ", "    ", "\t", "\t\t", " \t"])
-LINES = st.builds(lambda lead, word, trail: lead + word + trail, BLANKS, WORDS, BLANKS)
 ENDINGS = st.sampled_from(["\n", "\r\n"])
 
 
 @st.composite
 def texts(draw: st.DrawFn, ending: str | None = None) -> str:
-    """With lines that all end alike, or each as it likes."""
-    lines = draw(st.lists(LINES, min_size=1, max_size=8))
+    """With lines that all end alike, and have no other carriage return, or each as it likes."""
+    words = WORDS if ending is None else PLAIN
+    lines = draw(st.lists(st.builds(lambda *parts: "".join(parts), BLANKS, words, BLANKS), min_size=1, max_size=8))
     endings = [ending or draw(ENDINGS) for _ in lines]
     if draw(st.booleans()):
         endings[-1] = ""
@@ -64,11 +65,11 @@ def is_clear(content: str, text: str) -> bool:
     return text != "" and content.find(text) == content.rfind(text) >= 0
 
 
+@settings(suppress_health_check=[HealthCheck.filter_too_much])
 @given(ENDINGS, st.data())
 def test_an_edit_and_its_inverse_give_the_file_back(ending: str, data: st.DataObject):
     """Of exact edits in the file's own endings whose new text is clear in the result too."""
     content, replacement = data.draw(texts(ending)), data.draw(texts(ending))
-    assume("\r" not in (content + replacement).replace(ending, "\n"))  # else there are other endings too
     search = data.draw(pieces(content))
     assume(is_clear(content, search) and not search.endswith("\r") and not search.startswith("\n"))
     result = edited(content, Edit(search, replacement))
