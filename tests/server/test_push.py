@@ -161,6 +161,21 @@ async def test_a_push_server_that_never_answers_delays_neither_a_turn_nor_the_en
             assert told.service.requests == 0
 
 
+async def test_of_two_trials_at_once_one_is_refused(database: Any, tmp_path: Path):
+    go_on = asyncio.Event()
+    async with asyncio.timeout(PATIENCE), telling(database, tmp_path) as told:
+        told.service.answers = [Answer(hold=go_on)]
+        async with asyncio.TaskGroup() as tasks:
+            trials = {tasks.create_task(trial(told.mia)) for _ in range(2)}
+            (refused, *_), _ = await asyncio.wait(trials, return_when=asyncio.FIRST_COMPLETED)
+            go_on.set()
+        later = await trial(told.mia)
+
+    assert sorted(task.result().status for task in trials) == [204, 429]
+    assert refused.result().headers["Retry-After"]
+    assert later.status == 204
+
+
 async def test_whoever_signs_out_is_told_no_more(database: Any, tmp_path: Path):
     async with telling(database, tmp_path) as told:
         elsewhere = await told.chats.running.api.sign_in("mia")
