@@ -13,7 +13,6 @@ from agent.running import CHAT, OTHER_CHAT, WAIT_SECONDS, AgentProcess, running_
 NOBODYS_ID = "01900000-0000-7000-8000-0000000000ff"
 
 
-@pytest.mark.behaviour("PROC-1")
 async def test_one_blocking_call_gives_the_whole_result_of_a_command(agent: AgentProcess):
     shown = await run(agent, "echo out; echo err >&2; exit 3")
 
