@@ -24,7 +24,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "providers": {"core", "clock", "background", "stoppable", "observe"},
     "demo": {"core", "clock"},
     "push": {"core", "clock", "observe", "store", "providers"},
-    "engine": {"core", "clock", "background", "stoppable", "minting", "observe", "store", "providers"},
+    "workspaces": {"core", "wire", "clock", "background", "stoppable", "minting", "observe", "store", "agent"},
+    "engine": {"core", "clock", "background", "stoppable", "minting", "observe", "store", "providers", "workspaces"},
     "server": {
         "core",
         "wire",
@@ -38,6 +39,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "demo",
         "engine",
         "push",
+        "workspaces",
     },
     "agent": {"core", "wire", "clock", "background", "minting"},
     "client": {"core", "wire", "clock", "minting"},
@@ -53,6 +55,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "agent",
         "client",
         "testing",
+        "workspaces",
     },
     "testing": {"core", "wire", "clock", "store", "minting"},
 }
@@ -93,6 +96,19 @@ def test_the_command_has_of_testing_only_the_scripted_vendors():
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("chatd.testing"):
                 assert (node.module or "").startswith("chatd.testing.vendors"), path.name
+
+
+def test_workspaces_have_of_the_agent_only_what_its_folder_tells():
+    """What an agent is started with, who runs in its folder and what the kernel says of processes; none of its work."""
+    for path in sorted((PACKAGE / "workspaces").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("chatd.agent"):
+                assert node.module in {
+                    "chatd.agent.options",
+                    "chatd.agent.place",
+                    "chatd.agent.system_processes",
+                    "chatd.agent.written",
+                }, path.name
 
 
 def test_the_table_in_the_map_says_the_same():
