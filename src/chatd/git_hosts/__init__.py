@@ -1,0 +1,1 @@
+"""What GitHub and GitLab know of a branch: its pull request."""
