@@ -1,5 +1,7 @@
 """What the demo model says to what chatd itself asks about a chat."""
 
+import msgspec
+
 from chatd.core import chat_summary, compaction, labels, titles
 from chatd.core.parts import TextPart
 from chatd.core.plain_text import framed
@@ -23,3 +25,53 @@ def test_what_chatd_asks_about_a_chat_gets_an_answer_that_it_can_use():
     assert labels.label_of(label) == label
     assert chat_summary.summary_of(summary) == summary
     assert "demo model" in notes
+
+
+TOOLS = frozenset({"execute", "read_file", "list_templates", "create_workspace", "start_workspace"})
+
+
+def heard(*results: object) -> list[Heard]:
+    return [Heard("user", "run `ls`"), *(Heard("tool", msgspec.json.encode(result).decode()) for result in results)]
+
+
+def test_a_command_without_a_workspace_leads_to_one_and_is_tried_again():
+    nothing = {"success": False, "error": "This chat has no workspace. Call create_workspace to make one."}
+    offers = {"templates": [{"id": "one"}, {"id": "two"}], "recommended_template_id": "two"}
+    made = {"created": True, "workspace_name": "ada/local-1"}
+    calls = [
+        answer(heard(*results), TOOLS).tool for results in ([], [nothing], [nothing, offers], [nothing, offers, made])
+    ]
+    assert [(call.name, call.arguments) for call in calls if call] == [
+        ("execute", {"command": "ls"}),
+        ("list_templates", {}),
+        ("create_workspace", {"template_id": "two"}),
+        ("execute", {"command": "ls"}),
+    ]
+
+
+def test_a_workspace_that_is_stopped_is_started():
+    stopped = {"success": False, "error": "The workspace is stopped. Call start_workspace."}
+    call = answer(heard(stopped), TOOLS).tool
+    assert call is not None
+    assert call.name == "start_workspace"
+    again = answer(heard(stopped, {"started": True}), TOOLS).tool
+    assert again is not None
+    assert again.name == "execute"
+
+
+def test_what_a_command_said_is_shown_and_not_the_json_around_it():
+    said = answer(heard({"success": True, "output": "one\ntwo", "exit_code": 0}), TOOLS)
+    assert said.tool is None
+    assert "```\none\ntwo\n```" in said.text
+
+
+def test_what_fails_again_and_again_is_shown_in_the_end():
+    nothing = {"success": False, "error": "Call create_workspace."}
+    said = answer(heard(*[nothing] * 6), TOOLS)
+    assert said.tool is None
+    assert "Call create_workspace." in said.text
+
+
+def test_without_templates_there_is_nothing_to_make():
+    said = answer(heard({"templates": [], "next_step": "ask"}), TOOLS)
+    assert said.tool is None

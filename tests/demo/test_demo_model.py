@@ -130,4 +130,4 @@ def test_without_the_tool_it_says_so():
     said = answer([Heard("user", "run `ls`")], frozenset())
 
     assert said.tool is None
-    assert said.text.startswith("I would run `ls` if this chat had a workspace with the tool `execute`.")
+    assert said.text.startswith("I would run `ls` if this chat had the tool `execute`.")

@@ -7,10 +7,12 @@ from typing import Final
 import msgspec
 
 from chatd.core import chat_summary, compaction, labels, titles
+from chatd.demo.workspace_steps import next_step, said_by_tool
 
 MODEL: Final = "demo"
 _GUIDE: Final = "`docs/models.md`"  # comes with chatd
 _MOST_SHOWN: Final = 1200  # characters of a tool's result that are quoted back
+_MOST_CALLS: Final = 6  # for one wish: look for a template, make a workspace, do it, and some that fail
 
 _COMMAND: Final = re.compile(r"\b(?:run|execute)\b[:\s]+(?:`([^`]+)`|\"([^\"]+)\"|([^\n]+))", re.IGNORECASE)
 _READ: Final = re.compile(
@@ -48,7 +50,7 @@ def answer(conversation: Sequence[Heard], tools: frozenset[str], *, system: str 
         return Said(_WELCOME)
     last = conversation[-1]
     if last.role == "tool":
-        return _after_tool(last.text)
+        return _after_tools(conversation, tools)
     return _to_user(last.text, tools)
 
 
@@ -67,11 +69,8 @@ def _beside(system: str, text: str) -> str:
 
 
 def _to_user(text: str, tools: frozenset[str]) -> Said:
-    if found := _COMMAND.search(text):
-        command = next(group for group in found.groups() if group).strip().rstrip(".")
-        return _use("execute", {"command": command}, tools, f"run `{command}`")
-    if found := _READ.search(text):
-        return _use("read_file", {"path": found[1]}, tools, f"read {found[1]}")
+    if wish := _wish(text):
+        return _use(wish, tools)
     if found := _COUNT.search(text):
         return Said(", ".join(str(number) for number in range(1, int(found[1]) + 1)) + ".")
     if _THINK.search(text):
@@ -83,18 +82,50 @@ def _to_user(text: str, tools: frozenset[str]) -> Said:
     return Said(_WELCOME)
 
 
-def _use(name: str, arguments: dict[str, str], tools: frozenset[str], doing: str) -> Said:
+class _Wish(msgspec.Struct, frozen=True):
+    """What the user wants done, and in words."""
+
+    tool: ToolUse
+    doing: str
+
+
+def _wish(text: str) -> _Wish | None:
+    if found := _COMMAND.search(text):
+        command = next(group for group in found.groups() if group).strip().rstrip(".")
+        return _Wish(ToolUse("execute", {"command": command}), f"run `{command}`")
+    if found := _READ.search(text):
+        return _Wish(ToolUse("read_file", {"path": found[1]}), f"read {found[1]}")
+    return None
+
+
+def _use(wish: _Wish, tools: frozenset[str]) -> Said:
+    name = wish.tool.name
     if name not in tools:
-        return Said(f"I would {doing} if this chat had a workspace with the tool `{name}`. It has none yet.")
+        return Said(f"I would {wish.doing} if this chat had the tool `{name}`. It has not.")
     return Said(
-        f"I'll {doing}.",
+        f"I'll {wish.doing}.",
         reasoning=f"The user wants something done that the tool {name} can do.",
-        tool=ToolUse(name, arguments),
+        tool=wish.tool,
     )
 
 
-def _after_tool(result: str) -> Said:
-    shown = result if len(result) <= _MOST_SHOWN else result[:_MOST_SHOWN] + "\n…"
+def _after_tools(conversation: Sequence[Heard], tools: frozenset[str]) -> Said:
+    """Goes on towards the user's wish while a workspace is missing; else shows what came back."""
+    asked = max((place for place, heard in enumerate(conversation) if heard.role == "user"), default=0)
+    results = [heard.text for heard in conversation[asked:] if heard.role == "tool"]
+    wish = _wish(conversation[asked].text)
+    if wish is not None and len(results) < _MOST_CALLS:
+        step = next_step(results[-1], tools)
+        if step == "again":
+            return Said(f"There it is. Now I'll {wish.doing}.", tool=wish.tool)
+        if step is not None:
+            return Said(step.saying, tool=ToolUse(step.name, step.arguments))
+    return _shown(results[-1])
+
+
+def _shown(result: str) -> Said:
+    text = said_by_tool(result)
+    shown = text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN] + "\n…"
     fence = "```" if "```" not in shown else "~~~~"
     return Said(f"Done. This is what came back:\n\n{fence}\n{shown}\n{fence}\n\nThe tool was real; I am only the demo.")
 
