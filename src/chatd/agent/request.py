@@ -9,7 +9,7 @@ import msgspec
 
 from chatd.agent.asgi import Receive, Scope
 from chatd.agent.caller import Caller
-from chatd.agent.escaped_json import decode
+from chatd.core.escaped_json import decode
 from chatd.background import beside
 from chatd.core.errors import InvalidRequest, TooLarge, Validation
 

@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 
 from chatd.agent.asgi import Send
-from chatd.agent.escaped_json import encode
+from chatd.core.escaped_json import encode
 
 _JSON: Final = "application/json"
 

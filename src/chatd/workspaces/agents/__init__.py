@@ -1,0 +1,1 @@
+"""How the server talks to the agent of a workspace."""
