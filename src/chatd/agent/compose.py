@@ -11,6 +11,7 @@ from chatd.agent.activity import Activity
 from chatd.agent.app import AgentApp
 from chatd.agent.cgroups import Cgroups
 from chatd.agent.children import Children
+from chatd.agent.egress import EgressForwarder
 from chatd.agent.epochs import Epochs
 from chatd.agent.files.changing_routes import ChangingRoutes
 from chatd.agent.files.reading_routes import ReadingRoutes
@@ -33,9 +34,18 @@ _LONGEST_LOOK_SECONDS: Final = 30.0  # between two looks whether anybody needs t
 class Agent:
     """One workspace's agent. `app` answers requests while the block of `running` runs."""
 
-    def __init__(self, options: AgentOptions, place: Place, *, workspace_id: str, clock: Clock) -> None:
+    def __init__(
+        self,
+        options: AgentOptions,
+        place: Place,
+        *,
+        workspace_id: str,
+        clock: Clock,
+        egress: EgressForwarder | None = None,
+    ) -> None:
         self._clock = clock
         self._place = place
+        self._egress = egress
         self._idle_seconds = options.idle_minutes * 60
         self._cgroups = Cgroups(workspace_id, place.cgroup)
         self._members = Members(workspace_id, self._cgroups)
@@ -46,7 +56,7 @@ class Agent:
             home=options.home,
             workdir=options.workdir or options.home,
             workspace_id=workspace_id,
-            inherited=dict(os.environ),
+            inherited={**os.environ, **(egress.environment if egress is not None else {})},
         )
         self._processes = Processes(Keys(place.keys), self._children, self._cgroups, surroundings, clock)
         epochs = Epochs(place.epochs)
@@ -72,6 +82,8 @@ class Agent:
     async def running(self, stop_serving: Callable[[], None]) -> AsyncGenerator[None]:
         _allow_many_files()
         tasks = {"stop": self._stop_when_told(stop_serving), "reap": self._processes.reap()}
+        if self._egress is not None:
+            tasks["egress"] = self._egress.run()
         if self._idle_seconds:
             tasks["idle"] = self._stop_when_idle()
         with self._children.reaping():

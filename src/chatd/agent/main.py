@@ -78,7 +78,12 @@ async def _serve(options: AgentOptions, place: Place) -> None:
     else:
         host, port = bound.getsockname()[:2]
         address = f"tcp:[{host}]:{port}" if ":" in host else f"tcp:{host}:{port}"
-    agent = Agent(options, place, workspace_id=workspace_id, clock=SystemClock())
+    egress = None
+    if options.egress_socket is not None:
+        from chatd.agent.egress import EgressForwarder
+
+        egress = EgressForwarder(tcp_socket("127.0.0.1", options.egress_port), options.egress_socket)
+    agent = Agent(options, place, workspace_id=workspace_id, clock=SystemClock(), egress=egress)
     server = AgentServer(agent.app)
     on_stop_signals(agent.stop)
     me = look_up(os.getpid())
