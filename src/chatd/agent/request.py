@@ -9,9 +9,9 @@ import msgspec
 
 from chatd.agent.asgi import Receive, Scope
 from chatd.agent.caller import Caller
-from chatd.core.escaped_json import decode
 from chatd.background import beside
 from chatd.core.errors import InvalidRequest, TooLarge, Validation
+from chatd.core.escaped_json import decode
 
 MOST_JSON_BYTES: Final = 8 * 1024 * 1024  # an edit of many files; a command is far smaller
 

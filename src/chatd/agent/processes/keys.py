@@ -18,10 +18,10 @@ from uuid import UUID
 
 import msgspec
 
-from chatd.core.escaped_json import decode, encode
 from chatd.agent.processes.head_tail import Kept
 from chatd.agent.system_processes import boot_id, is_alive, look_up
 from chatd.agent.written import create_durably, replace_file
+from chatd.core.escaped_json import decode, encode
 
 _PARTS: Final = ("end", "ran", "ack", "key")  # the key goes last: without it the others mean nothing
 
