@@ -41,6 +41,18 @@ async def test_a_command_is_started_once_waited_for_and_acknowledged(client: Age
     assert refused.value.status == 409
 
 
+async def test_all_but_some_keys_are_acknowledged(client: AgentClient, agent: AgentProcess):
+    ids = [(await client.start(StartProcess(key=key, command="true"))).id for key in ("a:1:0", "a:1:1", "a:2:0")]
+    async with client_of(agent, chat=OTHER_CHAT) as other:
+        theirs = (await other.start(StartProcess(key="a:1:0", command="true"))).id
+    await client.acknowledge_all(keep="a:2:")
+    acknowledged = {path.stem for path in (agent.folder / "processes").glob("*.ack")}
+    assert acknowledged == set(ids[:2])
+    assert theirs not in acknowledged
+    with pytest.raises(AgentRefused):
+        await client.acknowledge_all(keep="")
+
+
 async def test_files_are_written_read_edited_moved_and_removed(client: AgentClient, agent: AgentProcess):
     path = str(agent.home / "a b" / "näme?&#.txt")
     written = await client.write(path, b"one\ntwo\n")

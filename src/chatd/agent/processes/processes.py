@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
+from uuid import UUID
 
 import msgspec
 
@@ -160,6 +161,16 @@ class Processes:
     def acknowledge(self, caller: Caller, id: str) -> None:
         """The server has committed what this process was started for. Once it has ended, it may be forgotten."""
         self._keys.acknowledge(self.find(caller, id).id)
+
+    def acknowledge_all(self, chat_id: UUID, *, keep: str) -> None:
+        """As `acknowledge`, for all of the chat whose keys do not begin so. Who comes late makes up for what was
+        missed."""
+        for id in self._keys.ids():
+            record = found.record if (found := self._started.get(id)) is not None else self._keys.key(id)
+            if record is None or record.chat_id != chat_id or record.key.startswith(keep):
+                continue
+            if not self._keys.is_acknowledged(id):
+                self._keys.acknowledge(id)
 
     async def reap(self) -> None:
         """Forget, for ever: what was acknowledged, some time after its end. Never what was not."""

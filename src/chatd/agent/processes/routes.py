@@ -14,6 +14,7 @@ from chatd.clock import Clock
 from chatd.core.errors import Conflict, InvalidRequest
 from chatd.wire.agent.health import Done
 from chatd.wire.agent.processes import (
+    AcknowledgeProcesses,
     ListedProcess,
     OutputQuery,
     ProcessList,
@@ -59,6 +60,7 @@ class ProcessRoutes:
             Route("POST", f"{one}/signal", self._signal, fenced=True),
             Route("POST", f"{one}/stdin", self._stdin, fenced=True),
             Route("DELETE", f"{one}/key", self._acknowledge, fenced=True),
+            Route("POST", "/processes/acknowledged", self._acknowledge_all, fenced=True),
         )
 
     async def _start(self, request: Request) -> Response:
@@ -111,6 +113,13 @@ class ProcessRoutes:
 
     async def _acknowledge(self, request: Request) -> Response:
         self._processes.acknowledge(request.caller, request.arguments["id"])
+        return answer(Done())
+
+    async def _acknowledge_all(self, request: Request) -> Response:
+        asked = await request.json(AcknowledgeProcesses)
+        if request.caller.chat_id is None or not asked.keep:
+            raise InvalidRequest("Say for which chat, and which keys are still needed.")
+        self._processes.acknowledge_all(request.caller.chat_id, keep=asked.keep)
         return answer(Done())
 
 

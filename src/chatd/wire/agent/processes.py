@@ -104,6 +104,12 @@ class SendSignal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     signal: SignalName
 
 
+class AcknowledgeProcesses(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """All processes of the chat but those whose key begins with `keep`: they may be forgotten once they have ended."""
+
+    keep: str
+
+
 class WriteStdin(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     text: str = ""
     close: bool = False

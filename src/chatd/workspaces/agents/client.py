@@ -102,6 +102,11 @@ class AgentClient:
         """What this process was started for is stored: its key need not be remembered any more."""
         await self._call("DELETE", f"{_process(process_id)}/key", Done)
 
+    async def acknowledge_all(self, *, keep: str) -> None:
+        """Likewise for all of the chat but those whose key begins so."""
+        asked = wire_processes.AcknowledgeProcesses(keep)
+        await self._call("POST", "/processes/acknowledged", Done, body=asked)
+
     # Files
 
     async def lines(self, asked: wire_files.LinesQuery) -> wire_files.FileLines:
