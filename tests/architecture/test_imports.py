@@ -26,7 +26,18 @@ MAY_IMPORT: dict[str, set[str]] = {
     "demo": {"core", "clock"},
     "push": {"core", "clock", "observe", "store", "providers"},
     "workspaces": {"core", "wire", "clock", "background", "stoppable", "minting", "observe", "store", "agent"},
-    "engine": {"core", "clock", "background", "stoppable", "minting", "observe", "store", "providers", "workspaces"},
+    "engine": {
+        "core",
+        "wire",
+        "clock",
+        "background",
+        "stoppable",
+        "minting",
+        "observe",
+        "store",
+        "providers",
+        "workspaces",
+    },
     "server": {
         "core",
         "wire",
@@ -111,6 +122,13 @@ def test_workspaces_have_of_the_agent_only_what_its_folder_tells():
                     "chatd.agent.system_processes",
                     "chatd.agent.written",
                 }, path.name
+
+
+def test_the_engine_has_of_the_wire_only_what_agents_say():
+    for path in sorted((PACKAGE / "engine").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("chatd.wire"):
+                assert (node.module or "").startswith("chatd.wire.agent"), path.name
 
 
 def test_the_table_in_the_map_says_the_same():

@@ -52,6 +52,7 @@ from chatd.store.transitions import Applied, NewChat, Transitions
 from chatd.testing.fake_clock import FakeClock
 from chatd.testing.vendors.script import Script
 from chatd.testing.vendors.server import VendorServer, vendor_server
+from chatd.workspaces.resolving import NoWorkspaces, Resolver
 from engine.deployment import PATIENCE, Deployment, Notes, applied, new_id, open_deployment, said
 
 MODEL = "scripted-model"
@@ -226,6 +227,7 @@ def engine_parts(
     tools: Sequence[Tool],
     replica_id: UUID,
     meter: EngineMeter = NO_METER,
+    workspaces: Resolver | None = None,
 ) -> EngineParts:
     models = Models(store, load_catalogue(None), Outbound())
     episodes = Episodes()
@@ -242,6 +244,7 @@ def engine_parts(
         clock=clock,
         draining=asyncio.Event(),
         meter=meter,
+        workspaces=workspaces or NoWorkspaces(),
     )
 
 
@@ -289,6 +292,7 @@ async def chatting(
     threshold: int = 70,
     meter: Callable[[Clock], EngineMeter] = lambda _: NO_METER,
     starts_now: bool = False,
+    workspaces: Resolver | None = None,
 ) -> AsyncIterator[Chatting]:
     """`starts_now`: its clock shows what the database's does, at first; for deadlines that the database sets."""
     clock = FakeClock(SystemClock().now()) if starts_now else FakeClock()
@@ -301,7 +305,9 @@ async def chatting(
         model_id = await scripted_model(store, vendor.url, kind, context_limit=context_limit, threshold=threshold)
         transitions = Transitions(store, made.hints)
         replica_id, lease = new_id(), Lease()
-        parts = engine_parts(store, transitions, made.hints, transport, clock, tools, replica_id, meter(clock))
+        parts = engine_parts(
+            store, transitions, made.hints, transport, clock, tools, replica_id, meter(clock), workspaces
+        )
         await made.beat(replica_id)
         worker = Worker(
             store,

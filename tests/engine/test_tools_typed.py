@@ -13,8 +13,10 @@ from chatd.engine.tools.prose import PROSE, prose_of
 from chatd.engine.tools.schema import schema_of
 from chatd.engine.tools.tool import AfterCrash, ToolCall, ToolContext, ToolOutput, Traits, answered
 from chatd.engine.tools.typed import TypedTool
+from chatd.engine.turn_workspace import TurnWorkspace
 from chatd.providers.protocols.openai.schemas import acceptable
 from chatd.testing.fake_clock import FakeClock
+from chatd.workspaces.resolving import NoWorkspaces
 from engine.deployment import new_id
 
 
@@ -56,8 +58,16 @@ class Tree(Struct, frozen=True):
 
 
 def context() -> ToolContext:
+    clock = FakeClock()
     return ToolContext(
-        chat_id=new_id(), owner_id=new_id(), organization_id=new_id(), clock=FakeClock(), progress=lambda text: None
+        chat_id=new_id(),
+        owner_id=new_id(),
+        organization_id=new_id(),
+        clock=clock,
+        progress=lambda text: None,
+        if_cut=lambda output: None,
+        workspace=TurnWorkspace(NoWorkspaces(), clock, chat_id=new_id(), ancestors=(), epoch=1),
+        budget=64 * 1024,
     )
 
 

@@ -31,6 +31,8 @@ class ChatAtWork:
     def __init__(self, facts: ChatFacts, owned: Owned, tasks: asyncio.TaskGroup, parts: EngineParts) -> None:
         self.facts = facts
         self.runner_id = owned.runner_id
+        # Every change of the owner is a transition, so that whoever comes next has a higher one.
+        self.epoch = facts.snapshot_version
         self.needs_attempt = owned.is_taken_over  # what was streamed of this step is not ours to go on with
         self.news = News(owned.runner_id)
         self._draining = parts.draining
@@ -48,6 +50,11 @@ class ChatAtWork:
     @property
     def fence(self) -> Fence:
         return Fence(self.facts.chat_id, self.runner_id, self.facts.history_version)
+
+    @property
+    def call_keys(self) -> str:
+        """What the keys of all calls of the step at this history begin with, and those of no other step."""
+        return f"{self.facts.chat_id}:{self.facts.history_version}:"
 
     @property
     def is_ours(self) -> bool:

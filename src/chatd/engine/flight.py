@@ -36,6 +36,7 @@ class Flight:
         self._before: Accumulator | None = None  # of the newest attempt before this one that said something
         self._draft: NewMessage | None = None
         self._files: list[FilePart] = []
+        self._if_cut: dict[str, ToolResultPart] = {}
 
     @property
     def protocol(self) -> ProtocolName:
@@ -72,6 +73,10 @@ class Flight:
         self.results[result.tool_call_id] = result
         self._files += files
 
+    def if_cut(self, result: ToolResultPart) -> None:
+        """What is to be said of a call that is interrupted before it has a result."""
+        self._if_cut[result.tool_call_id] = result
+
     def with_files(self, answer: NewMessage, now: float) -> NewMessage:
         """The answer as it is stored: with what its tools have left, and the time of the whole step."""
         return msgspec.structs.replace(answer, parts=(*answer.parts, *self._files), runtime_ms=self.runtime_ms(now))
@@ -85,7 +90,7 @@ class Flight:
             if not parts and self._before is not None:
                 parts = self._before.cut_short(at).parts
             answer = self._message((*self._said, *parts), [*self._used, self._accumulator.usage], now)
-        return interrupted_messages(answer, self.results)
+        return interrupted_messages(answer, {**self._if_cut, **self.results})
 
     def runtime_ms(self, now: float) -> int:
         return max(1, round((now - self._began) * 1000))

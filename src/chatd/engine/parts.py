@@ -17,6 +17,7 @@ from chatd.engine.recent_messages import RecentMessages
 from chatd.store.chat_watch import ChatWatch
 from chatd.store.store import Store
 from chatd.store.transitions import Transitions
+from chatd.workspaces.resolving import NoWorkspaces, Resolver
 
 
 class EngineParts(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,3 +35,4 @@ class EngineParts(msgspec.Struct, frozen=True, kw_only=True):
     meter: EngineMeter = NO_METER
     recent: RecentMessages = msgspec.field(default_factory=RecentMessages)
     drops: DropWarnings | None = None
+    workspaces: Resolver = NoWorkspaces()

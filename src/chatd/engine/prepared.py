@@ -20,6 +20,7 @@ class Prepared(msgspec.Struct, frozen=True, kw_only=True):
     summarizer: ResolvedModel
     effort: ReasoningEffort | None
     organization_id: UUID
+    ancestors: tuple[UUID, ...] = ()  # of the chat, the nearest first
     tools: Toolset
     window: Window
     origins: dict[UUID, str]  # the provider of each configured model

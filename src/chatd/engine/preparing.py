@@ -80,6 +80,7 @@ class Preparing:
             summarizer=summarizer,
             effort=model.effort(facts.last_reasoning_effort),
             organization_id=chat.organization_id,
+            ancestors=tuple(dict.fromkeys(id for id in (chat.parent_chat_id, chat.root_chat_id) if id is not None)),
             tools=registry.toolset(seat, client=_client_tools(chat)),
             window=Window(min(model.context_limit, summarizer.context_limit), threshold),
             origins=await self._models.origins(),

@@ -139,16 +139,19 @@ class ToolStep:
         if short.removed:
             _log.info("a result was cut", tool=call.tool_name, removed=short.removed)
         measured.result(_size(short.output.result), is_error=short.output.is_error, is_cut=short.removed > 0)
-        part = ToolResultPart(
+        self._tell(Done(self.part(call, short.output), short.output))
+
+    def part(self, call: ToolCallPart, output: ToolOutput) -> ToolResultPart:
+        """The result of a call, as of now."""
+        return ToolResultPart(
             tool_call_id=call.tool_call_id,
             tool_name=call.tool_name,
             mcp_server_config_id=call.mcp_server_config_id,
-            result=short.output.result,
-            is_error=short.output.is_error,
-            is_media=short.output.is_media,
+            result=output.result,
+            is_error=output.is_error,
+            is_media=output.is_media,
             created_at=iso(self._clock.now()),
         )
-        self._tell(Done(part, short.output))
 
 
 def _size(text: str) -> int:

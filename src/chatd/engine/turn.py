@@ -38,7 +38,9 @@ from chatd.engine.prompt_data import PromptData
 from chatd.engine.step import Asking
 from chatd.engine.tool_step import Done, ToolStep
 from chatd.engine.tools.live_output import LiveOutput
+from chatd.engine.tools.results import result_budget
 from chatd.engine.tools.tool import ToolCall, ToolContext
+from chatd.engine.turn_workspace import TurnWorkspace
 from chatd.engine.ways_out import TurnFailed
 from chatd.observe.logs import get_logger
 
@@ -65,11 +67,22 @@ class Turn:
         self._data = PromptData(parts.store)
         self._steps_before = 0
         self._reentries = 0
+        self._workspace = TurnWorkspace(
+            parts.workspaces,
+            parts.clock,
+            chat_id=chat.chat_id,
+            ancestors=prepared.ancestors,
+            epoch=chat.epoch,
+        )
 
     async def run(self) -> None:
         """Until the turn is over. Raises TurnFailed, Changed, NotOurs, LetGo."""
-        with self._meter.turn(self._chat.chat_id, self._prepared.model):
-            await self._run()
+        try:
+            with self._meter.turn(self._chat.chat_id, self._prepared.model):
+                await self._run()
+            await self._workspace.acknowledge()
+        finally:
+            await self._workspace.close()
 
     async def _run(self) -> None:
         facts = self._chat.facts
@@ -182,6 +195,7 @@ class Turn:
         rows = [flight.with_files(message, self._clock.monotonic()), *_results(calls, flight)]
         await self._chat.commit(lambda fence: self._transitions.commit_step(fence, rows))
         self.flight = None
+        self._workspace.settled(self._chat.call_keys)
         await self._compact_if_due()
 
     async def _compact_if_due(self) -> None:
@@ -222,6 +236,8 @@ class Turn:
             episode.add(Preview(Role.TOOL, done.part))
             episode.announce()
 
+        by_id = {call.tool_call_id: call for call in calls}
+
         def context(call: ToolCall) -> ToolContext:
             return ToolContext(
                 chat_id=facts.chat_id,
@@ -229,6 +245,9 @@ class Turn:
                 organization_id=prepared.organization_id,
                 clock=self._clock,
                 progress=live.of(call.id),
+                if_cut=lambda output: flight.if_cut(tools.part(by_id[call.id], output)),
+                workspace=self._workspace,
+                budget=result_budget(prepared.model.context_limit),
                 key=call.key,
             )
 
@@ -241,7 +260,7 @@ class Turn:
             measure=lambda name: self._meter.tool(prepared.model, name),
         )
         keyed = [
-            (f"{facts.chat_id}:{facts.history_version}:{place}", call)
+            (f"{self._chat.call_keys}{place}", call)
             for place, call in enumerate(calls)
             if call.tool_name not in prepared.tools.client_names and call.tool_call_id not in flight.results
         ]
@@ -281,6 +300,7 @@ class Turn:
         await self._run_tools(flight, calls, is_new=False)
         rows = _results(calls, flight)
         await self._chat.commit(lambda fence: self._transitions.commit_step(fence, rows))
+        self._workspace.settled(self._chat.call_keys)
 
     # The prompt
 

@@ -14,7 +14,7 @@ from chatd.workspaces.agents.client import AgentClient, agent_client
 from chatd.workspaces.agents.errors import AgentUnreachable
 from chatd.workspaces.resolving import Resolved, Resolver
 
-_ACKNOWLEDGE_SECONDS: Final = 5.0  # at the end of a turn; what is missed is made up for by a later turn
+_ACKNOWLEDGE_SECONDS: Final = 5.0  # what is missed is made up for by a later turn
 _log = get_logger("chatd.turn_workspace")
 
 T = TypeVar("T")
@@ -99,13 +99,10 @@ class TurnWorkspace:
             _log.info("keys could not be acknowledged", chat_id=str(self._chat_id), error=str(error))
 
     async def close(self) -> None:
-        try:
-            await self.acknowledge()
-        finally:
-            self.forget()
-            for client in self._left:
-                await client.close()
-            self._left.clear()
+        self.forget()
+        left, self._left = self._left, []
+        for client in left:
+            await client.close()
 
     async def _used(self) -> _Held:
         held = await self._reached()

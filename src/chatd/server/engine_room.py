@@ -31,6 +31,7 @@ from chatd.engine.side_jobs import SideJobs
 from chatd.engine.spending import Spending
 from chatd.engine.titles import TitleMade, Titles
 from chatd.engine.tools.registry import Registry
+from chatd.engine.tools.workspace.entries import workspace_entries
 from chatd.engine.turn_ends import LabelMade, SummaryMade, TurnEnds
 from chatd.engine.worker import Worker, WorkerOptions
 from chatd.observe.stream_metrics import StreamMetrics
@@ -49,6 +50,7 @@ from chatd.store.owner_hints import OwnerEvent, OwnerEventKind, owner_topic
 from chatd.store.queries import GetTurnContextRow
 from chatd.store.store import Store
 from chatd.store.transitions import Applied, Transitions
+from chatd.workspaces.resolving import NoWorkspaces, Resolver
 
 
 class Engine(msgspec.Struct, frozen=True):
@@ -94,8 +96,12 @@ async def running_engine(
     push: Callable[[UUID, PushMessage], None],
     relay_socket: socket,
     metrics: StreamMetrics,
+    workspaces: Resolver | None = None,
 ) -> AsyncIterator[Engine]:
-    """Runs chats while the block runs. At its end steps under way are finished, for a while, and chats handed over."""
+    """Runs chats while the block runs. At its end steps under way are finished, for a while, and chats handed over.
+
+    Without `workspaces` no chat has one, nor the tools that need one.
+    """
     draining = asyncio.Event()
     recent, drops = RecentMessages(), DropWarnings(clock)
     index = SearchIndex(store, clock)
@@ -137,7 +143,7 @@ async def running_engine(
         histories=Histories(store),
         episodes=episodes,
         checkpoints=checkpoints,
-        preparing=Preparing(store, models, deployment, _BuiltIn(Registry())),
+        preparing=Preparing(store, models, deployment, _BuiltIn(Registry(workspace_entries() if workspaces else ()))),
         calls=calls,
         clock=clock,
         around=SideWork(titles, ends),
@@ -145,6 +151,7 @@ async def running_engine(
         meter=meter,
         recent=recent,
         drops=drops,
+        workspaces=workspaces or NoWorkspaces(),
     )
     worker = Worker(
         store,

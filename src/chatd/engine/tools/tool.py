@@ -12,6 +12,7 @@ from chatd.clock import Clock
 from chatd.core.model import ToolSpec
 from chatd.core.parts import FilePart
 from chatd.core.valid_text import holds_half_characters, valid_text
+from chatd.engine.turn_workspace import TurnWorkspace
 
 
 class AfterCrash(StrEnum):
@@ -63,7 +64,8 @@ class ToolOutput(msgspec.Struct, frozen=True, kw_only=True):
 class ToolContext(msgspec.Struct, frozen=True, kw_only=True):
     """The chat that a call is for. `progress` shows what a running tool has to say so far; the last one counts.
 
-    `key` is that of the call, for tools that get typed arguments instead of it.
+    `key` is that of the call, for tools that get typed arguments instead of it. A result of more than `budget` bytes is
+    cut. What was told to `if_cut` last is stored in place of a result if the call is interrupted.
     """
 
     chat_id: UUID
@@ -71,6 +73,9 @@ class ToolContext(msgspec.Struct, frozen=True, kw_only=True):
     organization_id: UUID
     clock: Clock
     progress: Callable[[str], None]
+    if_cut: Callable[["ToolOutput"], None]
+    workspace: TurnWorkspace
+    budget: int
     key: str = ""
 
 

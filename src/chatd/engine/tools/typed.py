@@ -34,11 +34,13 @@ class TypedTool(Generic[Args]):
         traits: Traits = _PLAIN,
         settle: Run[Args] | None = None,
         prose: str = "",
+        told: type[msgspec.Struct] | None = None,
     ) -> None:
-        """`prose` is for tools whose text depends on what there is; all others have a file."""
+        """`prose` is for tools whose text depends on what there is; all others have a file. `told` is what models are
+        told of the arguments, where more is understood than that."""
         if (settle is not None) is not (traits.after_crash is AfterCrash.KEYED):
             raise TypeError(f"The tool {name} must say how its calls are settled if they are keyed, and only then.")
-        self.spec: Final = ToolSpec(name, prose or prose_of(name), schema_of(args))
+        self.spec: Final = ToolSpec(name, prose or prose_of(name), schema_of(told or args))
         self.traits: Final = traits
         self._args = args
         self._decoder = msgspec.json.Decoder(args, strict=False)  # "10" is ten: models write it so

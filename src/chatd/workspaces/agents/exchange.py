@@ -128,7 +128,7 @@ class Exchange:
                 connector=self._route.connector(keeps),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 auto_decompress=False,
-                middlewares=() if keeps else (_once,),
+                middlewares=(_once,),
             )
         return self._sessions[keeps], self._route
 
@@ -142,9 +142,12 @@ class _Lost(Exception):
 
 
 async def _once(request: aiohttp.ClientRequest, send: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
+    """Only a quick look is sent again by the library. Who waits wants to know that the connection broke."""
     try:
         return await send(request)
     except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
+        if request.method == "GET" and "wait_seconds" not in request.url.query:
+            raise
         raise _Lost(error) from None
 
 

@@ -1,0 +1,1 @@
+"""The tools that work in a chat's workspace: commands and files."""

@@ -1,0 +1,22 @@
+"""The tools of workspaces, and which chats get which."""
+
+from chatd.engine.tools.registry import EVERYONE, WORKING, Entry
+from chatd.engine.tools.workspace.execute import execute_tool
+from chatd.engine.tools.workspace.files import edit_files_tool, read_file_tool, write_file_tool
+from chatd.engine.tools.workspace.processes import process_list_tool, process_output_tool, process_signal_tool
+
+
+def workspace_entries() -> tuple[Entry, ...]:
+    """They are there without a workspace too: they say then how to get one.
+
+    Who plans or explores may look and run, but not write: a plan is not carried out before it is agreed to.
+    """
+    return (
+        Entry(tool=read_file_tool(), seats=EVERYONE),
+        Entry(tool=write_file_tool(), seats=WORKING),
+        Entry(tool=edit_files_tool(), seats=WORKING),
+        Entry(tool=execute_tool(), seats=EVERYONE),
+        Entry(tool=process_output_tool(), seats=EVERYONE),
+        Entry(tool=process_list_tool(), seats=WORKING),
+        Entry(tool=process_signal_tool(), seats=WORKING),
+    )
