@@ -17,13 +17,19 @@ _PR_SET_CHILD_SUBREAPER: Final = 36  # linux/prctl.h
 
 
 class Child:
-    """A process of ours. `output` is the read end of both its streams, `stdin` the write end of its input."""
+    """A process of ours. `output` is the read end of both its streams, `stdin` the write end of its input.
 
-    def __init__(self, popen: subprocess.Popen[bytes], output: int, stdin: int | None) -> None:
+    `errors` is that of its standard error, where it was asked to be apart. Whoever started it closes them.
+    """
+
+    def __init__(
+        self, popen: subprocess.Popen[bytes], output: int, stdin: int | None = None, errors: int | None = None
+    ) -> None:
         self._popen = popen  # kept, for its destructor complains about children that nobody waited for
         self.pid = popen.pid
         self.output = output
         self.stdin = stdin
+        self.errors = errors
         self.exited: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
     def ended(self, code: int) -> None:
@@ -74,6 +80,33 @@ class Children:
             os.set_blocking(descriptor, False)
         os.set_blocking(read_end, False)
         child = Child(popen, read_end, descriptor)
+        self._running[child.pid] = child
+        return child
+
+    def start_apart(self, command: Sequence[str | bytes], *, env: Mapping[str, str], workdir: bytes) -> Child:
+        """As `start`, without an input, and with a pipe for each of the two streams."""
+        output, output_end = os.pipe()
+        errors, errors_end = os.pipe()
+        try:
+            popen = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=output_end,
+                stderr=errors_end,
+                env=dict(env),
+                cwd=workdir,
+                process_group=0,
+            )
+        except BaseException:
+            os.close(output)
+            os.close(errors)
+            raise
+        finally:
+            os.close(output_end)
+            os.close(errors_end)
+        os.set_blocking(output, False)
+        os.set_blocking(errors, False)
+        child = Child(popen, output, errors=errors)
         self._running[child.pid] = child
         return child
 

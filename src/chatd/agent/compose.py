@@ -9,13 +9,17 @@ from typing import Final
 
 from chatd.agent.activity import Activity
 from chatd.agent.app import AgentApp
+from chatd.agent.caller import Caller
 from chatd.agent.cgroups import Cgroups
 from chatd.agent.children import Children
 from chatd.agent.egress import EgressForwarder
 from chatd.agent.epochs import Epochs
 from chatd.agent.files.changing_routes import ChangingRoutes
 from chatd.agent.files.reading_routes import ReadingRoutes
-from chatd.agent.files.touched import TouchedPaths
+from chatd.agent.git.routes import GitRoutes
+from chatd.agent.git.running import Git
+from chatd.agent.git.scanning import Scanning
+from chatd.agent.git.watching import RepositoryWatches
 from chatd.agent.health import HealthRoutes
 from chatd.agent.options import AgentOptions
 from chatd.agent.place import Place
@@ -24,6 +28,7 @@ from chatd.agent.processes.keys import Keys
 from chatd.agent.processes.processes import Processes, Surroundings
 from chatd.agent.processes.routes import ProcessRoutes
 from chatd.agent.routes import RouteTable
+from chatd.agent.touched import TouchedPaths
 from chatd.background import beside
 from chatd.clock import Clock
 from chatd.wire.agent.health import Stopped
@@ -58,13 +63,20 @@ class Agent:
             workspace_id=workspace_id,
             inherited={**os.environ, **(egress.environment if egress is not None else {})},
         )
-        self._processes = Processes(Keys(place.keys), self._children, self._cgroups, surroundings, clock)
+        self._touched = TouchedPaths()
+        self._processes = Processes(
+            Keys(place.keys), self._children, self._cgroups, surroundings, clock, exited=self._command_exited
+        )
+        git = Git(self._children, clock, home=options.home, inherited=surroundings.inherited)
+        scanning = Scanning(git, self._touched, surroundings.workdir, clock)
+        self._repositories = RepositoryWatches(scanning, self._touched, clock)
         epochs = Epochs(place.epochs)
         routes = (
             *HealthRoutes(workspace_id, self._activity, self._processes, clock, stop=self._shut_down).routes(),
             *ProcessRoutes(self._processes, clock).routes(),
             *ReadingRoutes(options.home).routes(),
-            *ChangingRoutes(TouchedPaths(), epochs, clock).routes(),
+            *ChangingRoutes(self._touched, epochs, clock).routes(),
+            *GitRoutes(git, self._repositories, clock).routes(),
         )
         self.app = AgentApp(
             RouteTable(routes),
@@ -88,7 +100,17 @@ class Agent:
             tasks["idle"] = self._stop_when_idle()
         with self._children.reaping():
             async with beside(tasks):
-                yield
+                try:
+                    yield
+                finally:
+                    self._repositories.close()
+
+    def _command_exited(self, caller: Caller, workdir: str | None) -> None:
+        """A command may have changed any file; where it ran is where its repository is."""
+        if workdir is not None:
+            self._touched.note(caller, os.fsencode(workdir))
+        else:
+            self._touched.stir(caller)
 
     async def _shut_down(self) -> Stopped:
         """Nothing of the workspace runs any more when this returns, and the agent is about to leave."""

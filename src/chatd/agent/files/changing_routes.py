@@ -13,11 +13,11 @@ from chatd.agent.files.mishaps import telling
 from chatd.agent.files.paths import path_of, text_of
 from chatd.agent.files.rearranging import make_directory, move, remove
 from chatd.agent.files.replacing import Replacement, begin, sync_directory
-from chatd.agent.files.touched import TouchedPaths
 from chatd.agent.refusals import Refused
 from chatd.agent.request import Request
 from chatd.agent.response import Response, answer
 from chatd.agent.routes import Route
+from chatd.agent.touched import TouchedPaths
 from chatd.clock import Clock
 from chatd.minting import uuid7
 from chatd.wire.agent.files import (

@@ -4,7 +4,7 @@ import asyncio
 import errno
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 from uuid import UUID
@@ -46,8 +46,16 @@ class Processes:
     """Those that this agent started in memory, those of its predecessors from their keys."""
 
     def __init__(
-        self, keys: Keys, children: Children, cgroups: Cgroups, surroundings: Surroundings, clock: Clock
+        self,
+        keys: Keys,
+        children: Children,
+        cgroups: Cgroups,
+        surroundings: Surroundings,
+        clock: Clock,
+        *,
+        exited: Callable[[Caller, str | None], None] = lambda caller, workdir: None,
     ) -> None:
+        """`exited` is told who ran a command that has ended, and the working directory that was asked for."""
         self._keys = keys
         self._children = children
         self._cgroups = cgroups
@@ -57,6 +65,7 @@ class Processes:
         self._starting: dict[str, asyncio.Event] = {}
         self._begun = clock.monotonic()
         self._closed = False
+        self._exited = exited
 
     @property
     def running(self) -> int:
@@ -115,6 +124,7 @@ class Processes:
                 self._keys.note_end(id, end)
             except OSError as error:  # a full disk: it is still known here, for as long as this agent lives
                 print(f"the end of {id} could not be written: {error}", file=sys.stderr)  # noqa: T201  the log
+            self._exited(caller, asked.workdir)
 
         process = Process(id, record, child, clock=self._clock, ended=ended)
         self._started[id] = process

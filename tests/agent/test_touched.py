@@ -7,9 +7,9 @@ from uuid import UUID
 from chatd.agent.caller import Caller
 from chatd.agent.epochs import Epochs
 from chatd.agent.files.changing_routes import ChangingRoutes
-from chatd.agent.files.touched import MOST_CHATS, MOST_PATHS, TouchedPaths
 from chatd.agent.request import Request
 from chatd.agent.routes import RouteTable
+from chatd.agent.touched import MOST_CHATS, MOST_PATHS, TouchedPaths
 from chatd.clock import SystemClock
 
 CHILD, PARENT = UUID(int=1), UUID(int=2)

@@ -1,6 +1,8 @@
-"""Which paths each chat has changed, so that its repositories can be found."""
+"""Which paths each chat has changed or worked in, so that its repositories can be found."""
 
 from collections import OrderedDict
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from typing import Final
 from uuid import UUID
 
@@ -16,6 +18,7 @@ class TouchedPaths:
     def __init__(self) -> None:
         self._chats: OrderedDict[UUID, OrderedDict[bytes, None]] = OrderedDict()
         self._version = 0
+        self._watchers: dict[UUID, list[Callable[[], None]]] = {}
 
     @property
     def version(self) -> int:
@@ -23,7 +26,7 @@ class TouchedPaths:
         return self._version
 
     def note(self, caller: Caller, *paths: bytes) -> None:
-        """Resolved paths that were changed for this caller; nothing is kept for one without a chat."""
+        """Resolved paths that were changed, or worked in, for this caller; nothing is kept for one without a chat."""
         if caller.chat_id is None or not paths:
             return
         self._version += 1
@@ -37,6 +40,26 @@ class TouchedPaths:
                 known.popitem(last=False)
         while len(self._chats) > MOST_CHATS:
             self._chats.popitem(last=False)
+        self.stir(caller)
+
+    def stir(self, caller: Caller) -> None:
+        """Something of this caller's has run, and may have changed anything: whoever watches should look."""
+        if caller.chat_id is not None:
+            for chat in (*caller.ancestors, caller.chat_id):
+                for told in tuple(self._watchers.get(chat, ())):
+                    told()
+
+    @contextmanager
+    def watching(self, chat: UUID, told: Callable[[], None]) -> Generator[None]:
+        """A block during which `told` is called whenever the chat or a descendant has done something."""
+        watchers = self._watchers.setdefault(chat, [])
+        watchers.append(told)
+        try:
+            yield
+        finally:
+            watchers.remove(told)
+            if not watchers:
+                self._watchers.pop(chat, None)
 
     def of(self, chat: UUID) -> tuple[bytes, ...]:
         """The paths of a chat and its descendants, the latest last."""
