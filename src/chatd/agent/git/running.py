@@ -121,20 +121,18 @@ class Git:
         try:
             async with self._clock.timeout(SECONDS, timer="git"):
                 await output.ended.wait()
-                if not output.is_over:
-                    await child.exited
+                if output.is_over:
+                    _kill(child)
+                await asyncio.wait([child.exited])
         except TimeoutError:
             raise GitFailed(f"git took longer than {SECONDS:g} seconds") from None
         finally:
-            if not child.exited.done():
-                with suppress(ProcessLookupError):
-                    os.killpg(child.pid, signal.SIGKILL)
+            _kill(child)
             errors.read_what_is_there()
             output.close()
             errors.close()
-        code = child.exited.result() if child.exited.done() else -signal.SIGKILL
         said = bytes(errors.content).decode("utf-8", "replace")
-        return Ran(code, bytes(output.content), said, is_complete=not output.is_over)
+        return Ran(child.exited.result(), bytes(output.content), said, is_complete=not output.is_over)
 
 
 class _Reading:
@@ -173,6 +171,13 @@ class _Reading:
             self.is_over = bool(chunk)
             self._loop.remove_reader(self._descriptor)
             self.ended.set()
+
+
+def _kill(child: Child) -> None:
+    """The whole group, while it is surely ours: as long as nobody has reaped its leader."""
+    if not child.exited.done():
+        with suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
 
 
 def _as_environment(settings: Config) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
@@ -53,8 +53,9 @@ class Scanning:
         except BaseExceptionGroup as failed:
             raise failed.exceptions[0] from None
         found = tuple(repository for look in looks if (repository := look.result()) is not None)
-        version = sha256(encode(Repositories(version="", repositories=found))).hexdigest()[:24]
-        return Repositories(version=version, repositories=found)
+        version = sha256(encode(Repositories(version="", repositories=found)))
+        version.update(await on_disk(_stamps, found))
+        return Repositories(version=version.hexdigest()[:24], repositories=found)
 
     async def folders(self, roots: tuple[bytes, ...], seen: Repositories | None) -> Folders:
         """Where git keeps what it knows, and where the files are that it knows or could come to know."""
@@ -86,6 +87,19 @@ class Scanning:
         except GitFailed as failed:
             said = str(failed)
             return None if "not a git repository" in said else Repository(root=text, error=said)
+
+
+def _stamps(repositories: Iterable[Repository]) -> bytes:
+    """When the changed files were changed: another content may well have as many lines. Reads the disk."""
+    stamps: list[str] = []
+    for repository in repositories:
+        for file in repository.changes.files:
+            try:
+                status = os.lstat(f"{repository.root}/{file.path}")
+                stamps.append(f"{status.st_mtime_ns}/{status.st_size}")
+            except OSError:
+                stamps.append("")
+    return "\n".join(stamps).encode()
 
 
 def _git_folders(layout: Layout) -> dict[bytes, Names]:
