@@ -14,7 +14,7 @@ from chatd.agent.git.diff_cut import cut, files_of
 from chatd.agent.git.remotes import remote
 from chatd.agent.git.running import Config, Git, GitFailed
 from chatd.agent.git.untracked import counted, diff_of
-from chatd.wire.agent.git import ChangedFile, Changes, DiffBase, Remote, Repository, RepositoryDiff
+from chatd.wire.agent.git import ChangedFile, Changes, DiffAgainst, Remote, Repository, RepositoryDiff
 
 _EMPTY_TREE: Final = {
     "sha1": "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
@@ -133,7 +133,7 @@ class Looking:
             base_changes=base_changes,
         )
 
-    async def diff(self, against: DiffBase, most_bytes: int) -> RepositoryDiff:
+    async def diff(self, against: DiffAgainst, most_bytes: int) -> RepositoryDiff:
         """Empty for a bare repository, and where there is no base."""
         layout = await self.layout()
         nothing = RepositoryDiff(root=text_of(self._root), base="", diff="", files=0, is_complete=True)
@@ -142,7 +142,7 @@ class Looking:
         settings = await self._settings()
         status, _, is_all = await self._status(settings)
         base = status.head or layout.empty_tree
-        if against is DiffBase.DEFAULT:
+        if against is DiffAgainst.DEFAULT:
             default = await self._default_branch(settings, status) if status.head else None
             base = await self._merge_base(default.ref) if default is not None else ""
         if not base:

@@ -22,7 +22,7 @@ class FileStatus(StrEnum):
     UNTRACKED = "untracked"
 
 
-class DiffBase(StrEnum):
+class DiffAgainst(StrEnum):
     """`head`: what is not committed. `default`: all since the branch left the default branch."""
 
     HEAD = "head"
@@ -45,7 +45,7 @@ class WatchRepositoriesQuery(msgspec.Struct, frozen=True, kw_only=True):
 
 class DiffQuery(msgspec.Struct, frozen=True, kw_only=True):
     root: str
-    base: DiffBase = DiffBase.HEAD
+    base: DiffAgainst = DiffAgainst.HEAD
     most_bytes: int | None = None
 
 
