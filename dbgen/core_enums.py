@@ -23,6 +23,10 @@ CORE_ENUMS: Final = {
     "reasoning_effort": CoreEnum("chatd.core.reasoning", "ReasoningEffort"),
     "spend_period": CoreEnum("chatd.core.spend", "Period"),
     "side_kind": CoreEnum("chatd.core.side_kind", "SideKind"),
+    "provisioner_kind": CoreEnum("chatd.core.workspaces.kinds", "ProvisionerKind"),
+    "build_transition": CoreEnum("chatd.core.workspaces.kinds", "BuildTransition"),
+    "build_status": CoreEnum("chatd.core.workspaces.kinds", "BuildStatus"),
+    "build_reason": CoreEnum("chatd.core.workspaces.kinds", "BuildReason"),
 }
 
 

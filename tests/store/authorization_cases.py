@@ -11,10 +11,12 @@ from chatd.core.access import Action, Kind, Resource
 from chatd.core.secret import Secret
 from chatd.core.side_kind import SideKind
 from chatd.core.spend import Period
-from chatd.store.cipher import Cipher, EncryptionKey
+from chatd.core.workspaces.kinds import BuildReason, BuildStatus, BuildTransition, ProvisionerKind
 from chatd.store.custom_queries import EncryptedColumn, SealedValue
 from chatd.store.queries import (
     ChatClient,
+    GitProviderKind,
+    InsertBuildLogsItem,
     InsertGroupMembersItem,
     TokenKind,
     TouchTokensLastUsedItem,
@@ -22,9 +24,8 @@ from chatd.store.queries import (
     UserRole,
     UserStatus,
 )
-from store.world import MODEL, NOW, World, new_id, row
+from store.world import CIPHER, MODEL, NOW, TEMPLATE, World, new_id, row
 
-CIPHER = Cipher([EncryptionKey(b"k" * 32)])
 SECRETS = EncryptedColumn("public.secrets", "value")
 
 
@@ -97,6 +98,11 @@ def fenced(args: Callable[[World], dict[str, Any]] = lambda _: {}) -> Case:
     )
 
 
+def in_workspace(args: Callable[[World], dict[str, Any]], action: Action = Action.READ) -> Case:
+    """Rows of a workspace, which belong to its owner."""
+    return seen(Kind.WORKSPACE, args, action)
+
+
 def own_setting(args: Callable[[World], dict[str, Any]]) -> Case:
     """What users change for themselves."""
     return checked(Action.UPDATE_PERSONAL, Kind.USER, lambda w: {"user_id": w.member.id, **args(w)}, owner="member")
@@ -166,6 +172,37 @@ MODEL_CONFIG: dict[str, Any] = {
     "cache_write_price": None,
 }
 
+NEW_WORKSPACE: dict[str, Any] = {
+    "name": "new",
+    "host_id": None,
+    "parameters": "{}",
+    "agent_token": CIPHER.encrypt(Secret("t")),
+    "ttl_ms": None,
+    "reason": BuildReason.INITIATOR,
+    "key": None,
+    "build_parameters": "{}",
+}
+DIFF_REFS: dict[str, Any] = {
+    "git_branch": "main",
+    "git_remote_origin": "https://example.com/a/b",
+    **dict.fromkeys(("ahead", "behind", "additions", "deletions", "changed_files"), 1),
+}
+PULL_REQUEST: dict[str, Any] = {
+    "url": "https://example.com/a/b/pull/1",
+    "pull_request_state": "open",
+    "pull_request_draft": False,
+    "changes_requested": False,
+    "fresh_for": HOUR,
+    **dict.fromkeys(("pull_request_number", "approved", "reviewer_count", "commits")),
+    **dict.fromkeys(("pull_request_title", "author_login", "author_avatar_url", "base_branch", "head_branch"), ""),
+}
+GIT_PROVIDER: dict[str, Any] = {
+    "id": UUID(int=7),
+    "kind": GitProviderKind.GITHUB,
+    "host": "github.com",
+    "api_url": "https://api.github.com",
+}
+
 CASES: dict[str, Case] = {
     # the audit log
     "set_audit_actor": for_machines(
@@ -221,6 +258,31 @@ CASES: dict[str, Case] = {
     "list_chat_files": seen(Kind.FILE, lambda w: {"chat_id": w.chat.chat_id}),
     "lock_orphan_files": checked(DELETE, Kind.FILE, lambda _: {"older_than": HOUR, "max_rows": 1}),
     "delete_orphan_files": checked(DELETE, Kind.FILE, lambda _: {"ids": [new_id()]}),
+    # what a chat works on
+    "get_chat_context": in_chat(),
+    "upsert_chat_context": seen(
+        Kind.CHAT, lambda w: {"chat_id": w.chat.chat_id, "hash": "h", "snapshot": "{}"}, UPDATE
+    ),
+    "mark_contexts_dirty": for_machines(
+        UPDATE, Kind.CHAT, lambda w: {"workspace_id": w.build.workspace_id, "hash": "h"}
+    ),
+    "get_diff_status": in_chat(),
+    "list_diff_statuses": seen(Kind.CHAT, lambda w: {"chat_ids": [w.chat.chat_id]}),
+    "upsert_diff_refs": for_machines(UPDATE, Kind.CHAT, lambda w: {"chat_id": w.chat.chat_id, **DIFF_REFS}),
+    "update_pull_request": for_machines(UPDATE, Kind.CHAT, lambda w: {"chat_id": w.chat.chat_id, **PULL_REQUEST}),
+    "postpone_diff_status": for_machines(UPDATE, Kind.CHAT, lambda w: {"chat_id": w.chat.chat_id, "wait_for": HOUR}),
+    "mark_diff_stale": for_machines(UPDATE, Kind.CHAT, lambda w: {"chat_id": w.chat.chat_id}),
+    "lease_stale_diff_statuses": for_machines(UPDATE, Kind.CHAT, lambda _: {"lease": HOUR, "max_rows": 5}),
+    "insert_git_provider": checked(
+        CREATE, Kind.GIT_PROVIDER, lambda _: {**GIT_PROVIDER, "token": CIPHER.encrypt(Secret("t"))}
+    ),
+    "update_git_provider": checked(UPDATE, Kind.GIT_PROVIDER, lambda _: GIT_PROVIDER),
+    "update_git_provider_token": checked(
+        UPDATE, Kind.GIT_PROVIDER, lambda _: {"id": GIT_PROVIDER["id"], "token": CIPHER.encrypt(Secret("t"))}
+    ),
+    "list_git_providers": checked(READ, Kind.GIT_PROVIDER),
+    "list_git_providers_with_tokens": for_machines(READ, Kind.GIT_PROVIDER),
+    "delete_git_provider": checked(DELETE, Kind.GIT_PROVIDER, lambda _: {"id": GIT_PROVIDER["id"]}),
     # groups
     "get_group_by_id": on_group(READ, lambda w: {"id": w.group.id}),
     "list_groups": Case(lambda _: {"after_id": None, "max_rows": 10}, filtered=Kind.GROUP),
@@ -299,7 +361,9 @@ CASES: dict[str, Case] = {
     "get_draft": in_chat(),
     # replicas
     "beat_replica": checked(
-        UPDATE, Kind.REPLICA, lambda _: {"id": new_id(), "url": "", "host": "h", "pid": 1, "version": "1"}
+        UPDATE,
+        Kind.REPLICA,
+        lambda _: {"id": new_id(), "url": "", "host": "h", "pid": 1, "version": "1", "host_id": "h"},
     ),
     "get_replica": checked(READ, Kind.REPLICA, lambda _: {"id": new_id()}),
     "list_live_replicas": checked(READ, Kind.REPLICA),
@@ -325,6 +389,140 @@ CASES: dict[str, Case] = {
     "list_encryption_keys": checked(READ, Kind.ENCRYPTION_KEY),
     "insert_encryption_key": checked(CREATE, Kind.ENCRYPTION_KEY, lambda _: {"id": "0" * 16, "canary": "c"}),
     "revoke_encryption_keys_except": checked(UPDATE, Kind.ENCRYPTION_KEY, lambda _: {"id": "0" * 16}),
+    # templates
+    "insert_template": checked(
+        CREATE,
+        Kind.TEMPLATE,
+        lambda w: {
+            **TEMPLATE,
+            "id": new_id(),
+            "organization_id": w.new_file["organization_id"],
+            "name": "other",
+            "provisioner": ProvisionerKind.DOCKER,
+            "created_by": w.member.id,
+        },
+    ),
+    "seed_template": for_machines(
+        CREATE,
+        Kind.TEMPLATE,
+        lambda _: {
+            **{name: TEMPLATE[name] for name in ("name", "display_name", "description", "icon", "readme", "config")},
+            "id": new_id(),
+            "provisioner": ProvisionerKind.LOCAL,
+        },
+    ),
+    "update_template": checked(
+        UPDATE, Kind.TEMPLATE, lambda w: {**TEMPLATE, "id": w.template_id, "description": "other"}
+    ),
+    "delete_template": checked(DELETE, Kind.TEMPLATE, lambda w: {"id": w.template_id}),
+    "get_template": checked(READ, Kind.TEMPLATE, lambda w: {"id": w.template_id}),
+    "list_templates": checked(READ, Kind.TEMPLATE, lambda w: {"organization_id": w.new_file["organization_id"]}),
+    "list_offered_templates": checked(
+        READ,
+        Kind.TEMPLATE,
+        lambda w: {
+            "organization_id": w.new_file["organization_id"],
+            "owner_id": w.member.id,
+            "recently": HOUR,
+        },
+    ),
+    # workspaces
+    "insert_workspace": checked(
+        CREATE,
+        Kind.WORKSPACE,
+        lambda w: {
+            **NEW_WORKSPACE,
+            "id": new_id(),
+            "build_id": new_id(),
+            "organization_id": w.new_file["organization_id"],
+            "owner_id": w.member.id,
+            "template_id": w.template_id,
+            "initiator_id": w.member.id,
+        },
+        owner="member",
+    ),
+    "get_workspace": in_workspace(lambda w: {"id": w.build.workspace_id}),
+    "get_workspace_id": in_workspace(lambda w: {"owner_id": w.member.id, "name": "mine"}),
+    "list_workspaces": in_workspace(lambda _: {"owner_id": None, "after_id": None, "max_rows": 5}),
+    "update_workspace": in_workspace(lambda w: {"id": w.build.workspace_id, "name": "other", "ttl_ms": 1}, UPDATE),
+    "set_workspace_deadline": in_workspace(lambda w: {"id": w.build.workspace_id, "deadline": NOW}, UPDATE),
+    "get_workspace_spec": for_machines(RUN, Kind.WORKSPACE, lambda w: {"id": w.build.workspace_id}),
+    "resolve_workspace": in_workspace(lambda w: {"chat_id": w.chat.chat_id}, RUN),
+    "get_workspace_agent": in_workspace(lambda w: {"id": w.build.workspace_id}, RUN),
+    "bump_workspaces": for_machines(
+        UPDATE, Kind.WORKSPACE, lambda w: {"replica_id": new_id(), "used_ids": [w.build.workspace_id]}
+    ),
+    "stop_overdue_workspaces": for_machines(UPDATE, Kind.WORKSPACE, lambda _: {"again_after": HOUR, "max_rows": 5}),
+    "list_host_workspaces": for_machines(
+        READ, Kind.WORKSPACE, lambda _: {"host_id": "h", "after_id": UUID(int=0), "max_rows": 5}
+    ),
+    "set_agent_address": for_machines(
+        UPDATE,
+        Kind.WORKSPACE,
+        lambda w: {"id": w.build.workspace_id, "build_number": 1, "agent_address": "tcp:localhost:1"},
+    ),
+    "count_running_workspaces": for_machines(READ, Kind.WORKSPACE),
+    "list_workspace_chats": seen(Kind.CHAT, lambda w: {"workspace_ids": [w.build.workspace_id]}),
+    # builds
+    "insert_workspace_build": in_workspace(
+        lambda w: {
+            "id": new_id(),
+            "workspace_id": w.build.workspace_id,
+            "after_number": 0,  # is not the latest, so nothing is built
+            "transition": BuildTransition.STOP,
+            "reason": BuildReason.INITIATOR,
+            "initiator_id": w.member.id,
+            "key": None,
+            "parameters": "{}",
+            "kept_parameters": "{}",
+        },
+        UPDATE,
+    ),
+    "get_workspace_build": in_workspace(lambda w: {"id": w.build.id}),
+    "get_workspace_build_by_key": in_workspace(lambda _: {"key": new_id()}),
+    "list_workspace_builds": in_workspace(
+        lambda w: {"workspace_id": w.build.workspace_id, "before_number": None, "max_rows": 5}
+    ),
+    "claim_workspace_builds": for_machines(
+        UPDATE,
+        Kind.WORKSPACE,
+        lambda _: {
+            "replica_id": new_id(),
+            "host_id": "h",
+            "provisioners": [ProvisionerKind.LOCAL],
+            "known_ids": [],
+            "max_rows": 5,
+        },
+    ),
+    "finish_workspace_build": for_machines(
+        UPDATE,
+        Kind.WORKSPACE,
+        lambda w: {
+            "id": w.build.id,
+            "replica_id": new_id(),
+            "status": BuildStatus.SUCCEEDED,
+            "error": "",
+            "error_code": "",
+            "agent_address": None,
+            "ttl": None,
+            "lifetime": None,
+        },
+    ),
+    "cancel_workspace_build": in_workspace(lambda w: {"id": w.build.id, "cancelled_by": w.member.id}, UPDATE),
+    "list_carried_out_builds": for_machines(READ, Kind.WORKSPACE, lambda _: {"replica_id": new_id()}),
+    "fail_unclaimed_builds": for_machines(UPDATE, Kind.WORKSPACE, lambda _: {"error": "e", "older_than": HOUR}),
+    "insert_build_logs": for_machines(
+        UPDATE,
+        Kind.WORKSPACE,
+        lambda w: {
+            "build_id": w.build.id,
+            "replica_id": new_id(),
+            "most_lines": 5,
+            "items": [InsertBuildLogsItem(NOW, "info", "start", "l")],
+        },
+    ),
+    "list_build_logs": in_workspace(lambda w: {"build_id": w.build.id, "after_id": 0, "max_rows": 5}),
+    "delete_old_build_logs": for_machines(DELETE, Kind.WORKSPACE, lambda _: {"older_than": HOUR, "max_rows": 5}),
     # tokens
     "insert_token": checked(
         CREATE,
@@ -396,6 +594,7 @@ CASES: dict[str, Case] = {
             "model_config_id": MODEL,
             "reasoning_effort": None,
             "rows": [row()],
+            "workspace_id": None,
             **NO_FILES,
             **NOT_TAKEN,
         },
@@ -432,6 +631,18 @@ CASES: dict[str, Case] = {
     "archive": asked(UPDATE),
     "unarchive": asked(UPDATE),
     "reconcile_invalid": asked(UPDATE, lambda _: {"error": "{}"}),
+    "bind_workspace": Case(
+        lambda w: {
+            "chat_id": w.chat.chat_id,
+            "only_owner": None,
+            "runner_id": None,
+            "workspace_id": w.build.workspace_id,
+        },
+        lambda _: [(RUN, Resource(Kind.WORKSPACE))],
+        filtered=Kind.CHAT,
+        action=RUN,
+        raises=True,
+    ),
     "delete_queued": asked(UPDATE, lambda _: {"queued_id": 0}),
     "promote_queued": asked(RUN, lambda _: {"queued_id": 0, **NOT_TAKEN}),
     "reorder_queued": asked(UPDATE, lambda _: {"queued_ids": []}),

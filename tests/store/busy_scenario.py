@@ -12,14 +12,24 @@ from chatd.core.messages import NewMessage
 from chatd.core.parts import TextPart
 from chatd.core.roles import Role
 from chatd.core.secret import Secret
-from chatd.store.queries import CheckpointRow
+from chatd.core.workspaces.kinds import BuildStatus, BuildTransition, ProvisionerKind
+from chatd.store.queries import CheckpointRow, InsertBuildLogsItem
 from chatd.store.store import SqlStore
 from chatd.store.transitions import NewChat, Repeated, SendKey, Take, Transitions
-from store.authorization_cases import CIPHER, FIRST_PAGE, PINNED, SEARCH, SIDE_COST
+from store.authorization_cases import (
+    DIFF_REFS,
+    FIRST_PAGE,
+    HOUR,
+    NEW_WORKSPACE,
+    PINNED,
+    PULL_REQUEST,
+    SEARCH,
+    SIDE_COST,
+)
 from store.large_world import LargeWorld, numbered
 from store.silent_hints import SilentHints
 from store.transition_driver import DYNAMIC, ERROR, answer, applied, fence, result
-from store.world import MODEL, NOW, new_id
+from store.world import CIPHER, MODEL, NOW, new_id
 
 _MONTH = {"since": NOW - timedelta(days=9999), "until": NOW}
 _STARTS = dict.fromkeys(("day_start", "week_start", "month_start"), NOW - timedelta(days=9999))
@@ -88,6 +98,90 @@ def reads(world: LargeWorld) -> dict[str, dict[str, Any]]:
         "delete_push_subscription": {"user_id": world.owner_id, "endpoint_hash": bytes(32)},
         "delete_oldest_push_subscriptions": {"user_id": world.owner_id, "keep": 10},
         "insert_side_cost": {"chat_id": world.chat, **SIDE_COST, **mine},
+        **_workspace_reads(world, mine),
+        "get_chat_context": chat,
+        "upsert_chat_context": {"hash": "i", "snapshot": "[]", **chat},
+        "mark_contexts_dirty": {"workspace_id": world.workspace, "hash": "other"},
+        "get_diff_status": chat,
+        "list_diff_statuses": {"chat_ids": [world.chat, world.root], **mine},
+        "upsert_diff_refs": {"chat_id": world.chat, **DIFF_REFS},
+        "update_pull_request": {"chat_id": world.chat, **PULL_REQUEST},
+        "postpone_diff_status": {"chat_id": world.chat, "wait_for": HOUR},
+        "mark_diff_stale": {"chat_id": world.chat},
+        "lease_stale_diff_statuses": {"lease": HOUR, "max_rows": 50},
+    }
+
+
+def _workspace_reads(world: LargeWorld, mine: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    build = numbered("8", 1012)  # the latest of the workspace
+    pending = numbered("8", 1002)
+    return {
+        "delete_template": {"id": numbered("9", 1)},
+        "insert_workspace": {
+            **NEW_WORKSPACE,
+            "id": new_id(),
+            "build_id": new_id(),
+            "organization_id": world.organization_id,
+            "owner_id": world.owner_id,
+            "template_id": numbered("9", 1),
+            "initiator_id": world.owner_id,
+        },
+        "get_workspace": {"id": world.workspace, **mine},
+        "get_workspace_id": {"owner_id": world.owner_id, "name": "w101", **mine},
+        "list_workspaces": {"owner_id": None, "after_id": None, "max_rows": 50, **mine},
+        "update_workspace": {"id": world.workspace, "name": "renamed", "ttl_ms": 1, **mine},
+        "set_workspace_deadline": {"id": world.workspace, "deadline": NOW, **mine},
+        "get_workspace_spec": {"id": world.workspace},
+        "resolve_workspace": {"chat_id": world.chat, **mine},
+        "get_workspace_agent": {"id": world.workspace, **mine},
+        "bump_workspaces": {"replica_id": world.replica, "used_ids": [world.workspace]},
+        "stop_overdue_workspaces": {"again_after": HOUR, "max_rows": 20},
+        "list_host_workspaces": {"host_id": "h1", "after_id": UUID(int=0), "max_rows": 50},
+        "set_agent_address": {"id": world.workspace, "build_number": 2, "agent_address": "unix:b"},
+        "count_running_workspaces": {},
+        "list_workspace_chats": {"workspace_ids": [world.workspace], **mine},
+        "insert_workspace_build": {
+            "id": new_id(),
+            "workspace_id": world.workspace,
+            "after_number": 2,
+            "transition": BuildTransition.STOP,
+            "reason": NEW_WORKSPACE["reason"],
+            "initiator_id": None,
+            "key": new_id(),
+            "parameters": "{}",
+            "kept_parameters": "{}",
+        },
+        "get_workspace_build": {"id": build, **mine},
+        "get_workspace_build_by_key": {"key": build, **mine},
+        "list_workspace_builds": {"workspace_id": world.workspace, "before_number": None, "max_rows": 5, **mine},
+        "claim_workspace_builds": {
+            "replica_id": world.replica,
+            "host_id": "h1",
+            "provisioners": [ProvisionerKind.LOCAL],
+            "known_ids": [],
+            "max_rows": 5,
+        },
+        "list_carried_out_builds": {"replica_id": world.replica},
+        "insert_build_logs": {
+            "build_id": pending,
+            "replica_id": world.replica,
+            "most_lines": 5,
+            "items": [InsertBuildLogsItem(NOW, "info", "start", "l")],
+        },
+        "finish_workspace_build": {
+            "id": pending,
+            "replica_id": world.replica,
+            "status": BuildStatus.SUCCEEDED,
+            "error": "",
+            "error_code": "",
+            "agent_address": "unix:c",
+            "ttl": HOUR,
+            "lifetime": None,
+        },
+        "cancel_workspace_build": {"id": numbered("8", 2002), "cancelled_by": None, **mine},
+        "fail_unclaimed_builds": {"error": "e", "older_than": HOUR},
+        "list_build_logs": {"build_id": build, "after_id": 0, "max_rows": 50, **mine},
+        "delete_old_build_logs": {"older_than": HOUR, "max_rows": 50},
     }
 
 
@@ -212,6 +306,7 @@ class Scenario(msgspec.Struct, frozen=True):
         )
         for made in (root, child):
             applied(await do.finish_turn(fence(made)))
+        applied(await do.bind_workspace(child.change.chat_id, self.world.workspace))
         applied(await do.archive(root.change.chat_id))
         applied(await do.unarchive(root.change.chat_id))
 

@@ -28,11 +28,39 @@ SELECT pg_temp.numbered('b', n), '', 'h', n, '1', now() - interval '1 hour',
     now() - CASE WHEN n = {replicas} THEN interval '1 hour' ELSE interval '0' END
 FROM generate_series(1, {replicas}) AS n;
 
+-- As many workspaces as chats, every other of which works in one. Most run; one in fifty is overdue; one in a hundred
+-- is being built.
+INSERT INTO templates (id, organization_id, name, provisioner)
+SELECT pg_temp.numbered('9', n), o.id, 't' || n, 'local'
+FROM organizations o, generate_series(1, 20) AS n WHERE o.is_default;
+INSERT INTO hosts (id, seen_at) SELECT 'h' || n, now() FROM generate_series(1, 5) AS n;
+INSERT INTO workspaces (
+    id, organization_id, owner_id, template_id, name, host_id, agent_token, agent_address, deadline, build_number
+)
+SELECT pg_temp.numbered('7', n), o.id, pg_temp.numbered('a', (n - (n % 6 = 0)::int) % {users} + 1),
+    pg_temp.numbered('9', n % 20 + 1), 'w' || n, 'h' || n % 5 + 1, 'enc1:0000000000000000:AAAA',
+    CASE WHEN n % 10 <> 0 THEN 'unix:a' END,
+    CASE WHEN n % 50 = 7 THEN now() - interval '1 minute' WHEN n % 10 <> 0 THEN now() + interval '1 hour' END, 2
+FROM organizations o, generate_series(1, {chats}) AS n WHERE o.is_default;
+INSERT INTO workspace_builds (id, workspace_id, number, transition, status, reason, key, created_at, replica_id)
+SELECT pg_temp.numbered('8', n * 10 + at), pg_temp.numbered('7', n), at, 'start',
+    CASE WHEN at = 2 AND n % 100 = 0 THEN 'pending' WHEN at = 2 AND n % 100 = 2 THEN 'running' ELSE 'succeeded'
+        END::build_status,
+    'initiator', pg_temp.numbered('8', n * 10 + at), now(),
+    CASE WHEN n % 100 = 2 THEN pg_temp.numbered('b', 1 + n % {replicas}) END
+FROM generate_series(1, {chats}) AS n, generate_series(1, 2) AS at;
+INSERT INTO workspace_build_logs (build_id, created_at, level, stage, line)
+SELECT b.id, now() - interval '1 minute' * at, 'info', 'start', 'line'
+FROM workspace_builds b, generate_series(1, 3) AS at;
+
 -- Every sixth chat is a child of the one before it.
-INSERT INTO chats (id, organization_id, owner_id, parent_chat_id, root_chat_id, title, labels, pin_order, created_at)
+INSERT INTO chats (
+    id, organization_id, owner_id, parent_chat_id, root_chat_id, title, labels, pin_order, created_at, workspace_id
+)
 SELECT pg_temp.numbered('c', n), o.id, pg_temp.numbered('a', (n - (n % 6 = 0)::int) % {users} + 1),
     parent.id, parent.id, 'Chat ' || n, jsonb_build_object('ticket', n::text, 'team', (n % 7)::text),
-    CASE WHEN n % 40 = 1 THEN n ELSE 0 END, now() - (interval '1 minute' * ({chats} - n))
+    CASE WHEN n % 40 = 1 THEN n ELSE 0 END, now() - (interval '1 minute' * ({chats} - n)),
+    CASE WHEN n % 2 = 1 THEN pg_temp.numbered('7', n) END
 FROM organizations o, generate_series(1, {chats}) AS n,
     LATERAL (SELECT CASE WHEN n % 6 = 0 THEN pg_temp.numbered('c', n - 1) END AS id) AS parent
 WHERE o.is_default ORDER BY n;
@@ -56,6 +84,12 @@ SELECT c.id, c.owner_id, c.root_chat_id IS NOT NULL,
 FROM (SELECT c.*, row_number() OVER (ORDER BY c.created_at, c.id) AS n FROM chats c) AS c,
     LATERAL (SELECT (n * 37) % 100 AS k) AS share
 ORDER BY n;
+
+INSERT INTO chat_contexts (chat_id, hash, snapshot)
+SELECT c.id, 'h', '[]' FROM chats c WHERE c.workspace_id IS NOT NULL;
+INSERT INTO chat_diff_statuses (chat_id, git_branch, git_remote_origin, stale_at)
+SELECT c.id, 'main', 'o', now() + interval '1 hour' - interval '1 minute' * (row_number() OVER () % 70)
+FROM chats c WHERE c.workspace_id IS NOT NULL;
 
 INSERT INTO chat_sends SELECT s.chat_id, s.chat_id, s.chat_id, 1, NULL, 1, now() FROM chat_state s;
 
@@ -138,6 +172,7 @@ class LargeWorld(msgspec.Struct, frozen=True):
     file: UUID
     replica: UUID
     silent: UUID
+    workspace: UUID
 
 
 def numbered(letter: str, number: int) -> UUID:
@@ -161,4 +196,5 @@ async def load(connection: "asyncpg.Connection[asyncpg.Record]", *, chats: int, 
         numbered("f", 1),
         numbered("b", 1),
         numbered("b", REPLICAS),
+        numbered("7", 101),
     )

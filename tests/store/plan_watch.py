@@ -13,6 +13,7 @@ from chatd.store.pool import connect
 TABLES = frozenset(
     {
         *("chats", "chat_state", "messages", "queued_messages", "files", "chat_files", "chat_checkpoints"),
+        *("workspaces", "workspace_builds", "workspace_build_logs", "chat_contexts", "chat_diff_statuses"),
         *("side_costs", "chat_sends", "push_subscriptions", "indexed_chats", "message_words"),
     }
 )

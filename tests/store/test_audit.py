@@ -45,6 +45,11 @@ NOT_AUDITED = {
     "function_sets": "how far migrations are",
     "secrets": "made once by the server for itself; nobody can set one",
     "versions": "counters",
+    "hosts": "heartbeats",
+    "workspace_builds": "they say themselves who asked for them",
+    "workspace_build_logs": "what provisioners said",
+    "chat_contexts": "people's own",
+    "chat_diff_statuses": "people's own",
 }
 _TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema() OR schemaname = 'public'"
 _AUDITED = """
@@ -83,7 +88,7 @@ async def test_every_table_is_audited_or_says_why_not(world: World):
 
 ADMIN = {
     *(Kind.USER, Kind.GROUP, Kind.TOKEN, Kind.ORGANIZATION, Kind.SETTING, Kind.PROVIDER, Kind.MODEL),
-    *(Kind.USAGE_LIMIT, Kind.ENCRYPTION_KEY),
+    *(Kind.USAGE_LIMIT, Kind.ENCRYPTION_KEY, Kind.TEMPLATE, Kind.WORKSPACE, Kind.GIT_PROVIDER),
 }
 # Queries that may change what is audited and leave no entry, and why.
 SILENT = {
@@ -97,6 +102,16 @@ SILENT = {
     "upsert_custom_prompt": "a user's own",
     "upsert_compaction_threshold": "a user's own",
     "delete_compaction_threshold": "a user's own",
+    "bind_workspace": "people's own chats",
+    "get_workspace_spec": "it only reads",
+    "bump_workspaces": "that it is used",
+    "stop_overdue_workspaces": "a build",
+    "set_agent_address": "where a machine found it",
+    "claim_workspace_builds": "a build",
+    "finish_workspace_build": "a build; see below for one that deletes",
+    "fail_unclaimed_builds": "a build",
+    "insert_build_logs": "a build",
+    "delete_old_build_logs": "a build",
 }
 # Arguments that change something, where those of the authorization's cases do not.
 EFFECTIVE: dict[str, Callable[[World], dict[str, Any]]] = {
@@ -116,6 +131,13 @@ BEFORE: dict[str, str] = {
     "set_default_model_config": "UPDATE model_configs SET is_default = false",
     "revoke_encryption_keys_except": "INSERT INTO encryption_keys (id, canary) VALUES ('00000000000000aa', 'c')",
     "insert_first_user": "TRUNCATE users CASCADE",
+    "delete_template": "UPDATE workspaces SET deleted = true",
+    "seed_template": "TRUNCATE templates CASCADE",
+    **dict.fromkeys(
+        ("update_git_provider", "update_git_provider_token", "delete_git_provider"),
+        "INSERT INTO git_providers (id, kind, host, api_url)"
+        " VALUES ('00000000-0000-0000-0000-000000000007', 'gitlab', 'a.example', 'u')",
+    ),
 }
 
 

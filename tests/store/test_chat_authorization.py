@@ -121,18 +121,20 @@ OF_USERS = ("sum_cost_by_user",)  # a row for each user whose chats one may see,
 SHOWN = [
     method
     for method, case in CASES.items()
-    if case.filtered in (Kind.CHAT, Kind.FILE) and not case.raises and method not in LISTS + OF_USERS
+    if case.filtered in (Kind.CHAT, Kind.FILE, Kind.WORKSPACE) and not case.raises and method not in LISTS + OF_USERS
 ]
 EMPTY = (
     *("list_pinned_chats", "list_child_chats", "list_chat_files", "list_queued_messages", "get_draft", "has_unread"),
     "list_checkpoints",
     "get_send",
+    *("get_chat_context", "get_diff_status", "list_diff_statuses", "list_workspace_chats"),
+    *("set_workspace_deadline", "insert_workspace_build", "get_workspace_build_by_key", "list_build_logs"),
 )
 EMPTY_SUMS = ("sum_cost_by_model", "sum_cost_by_chat", "sum_cost_by_day", "sum_runtime_ms")
 
 
 @pytest.mark.parametrize("method", SHOWN)
-async def test_nothing_of_someone_elses_chats_and_files_is_seen_or_changed(method: str, world: World):
+async def test_nothing_of_someone_elses_chats_files_and_workspaces_is_seen_or_changed(method: str, world: World):
     store, args = AuthorizedStore(world.sql, RoleAuthorizer()), CASES[method].args(world)
 
     with acting_as(person(world.stranger)):

@@ -50,6 +50,10 @@ async def _fork(on: Chats, chat: Prepared) -> Outcome:
     return await on.transitions.fork_chat(chat.id, source.chat_id, owner_id=on.owner.id)
 
 
+async def _bind(on: Chats, chat: Prepared) -> Outcome:
+    return await on.transitions.bind_workspace(chat.id, await on.workspace())
+
+
 T = Transition
 # Each way to call a transition that may lead somewhere else.
 CALLS: dict[Transition, list[Call]] = {
@@ -68,6 +72,10 @@ CALLS: dict[Transition, list[Call]] = {
     T.COMPLETE_REQUIRES_ACTION: [lambda on, chat: on.transitions.complete_requires_action(chat.id, [result("c1")])],
     T.ARCHIVE: [lambda on, chat: on.transitions.archive(chat.id)],
     T.UNARCHIVE: [lambda on, chat: on.transitions.unarchive(chat.id)],
+    T.BIND_WORKSPACE: [
+        _bind,
+        lambda on, chat: on.transitions.bind_workspace(chat.id, None),
+    ],
     T.RECONCILE_INVALID: [lambda on, chat: on.transitions.reconcile_invalid(chat.id, error=ERROR)],
     T.DELETE_QUEUED: [
         lambda on, chat: on.transitions.delete_queued(chat.id, _queued(chat)),

@@ -133,6 +133,7 @@ def summary(change: ChatChange) -> dict[str, object]:
         "retry": change.retry_state,
         "compaction": change.compaction_requested_at is not None,
         "deadline": change.requires_action_deadline_at is not None,
+        "host": change.host_id,
     }
 
 
@@ -151,6 +152,7 @@ def modelled(chat: ChatModel) -> dict[str, object]:
         "retry": None if chat.retry is None else f'"{chat.retry}"',
         "compaction": chat.compaction_requested,
         "deadline": chat.status is Status.REQUIRES_ACTION,
+        "host": chat.host,
     }
 
 
@@ -176,11 +178,16 @@ def version_of(record: Record) -> int:
 
 async def _holds(chats: Chats, replicas: tuple[UUID, ...], steps: list[Step]) -> int:
     """Run a program and check all of it; returns how many calls were applied."""
+    machines = {replica: f"machine {at % 2}" for at, replica in enumerate(replicas)}
     for replica in replicas:
-        await chats.beat(replica)
+        await chats.beat(replica, host_id=machines[replica])
     born = Content(Role.USER, "first")
     birth = applied(await chats.transitions.create_chat(chats.new_chat(), [chats.user("first")]))
-    program = Program(chats, birth.change.chat_id, [], replicas)
+    workspaces = (
+        (None, None),
+        *[(await chats.workspace(host_id=host), host) for host in (None, "machine 0", "machine 1")],
+    )
+    program = Program(chats, birth.change.chat_id, [], replicas, machines=machines, workspaces=workspaces)
     await program.look()
 
     await program.run(steps)

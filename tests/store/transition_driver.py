@@ -19,7 +19,7 @@ from chatd.store.pool import open_pool
 from chatd.store.queries import User
 from chatd.store.store import SqlStore
 from chatd.store.transitions import Applied, Fence, NewChat, Outcome, Take, Transitions
-from store.world import add_user, new_id
+from store.world import add_template, add_user, add_workspace, new_id
 
 ERROR = '{"message": "It broke."}'
 DYNAMIC = "ask"  # the tool that the client of every chat here runs
@@ -98,10 +98,18 @@ class Chats(msgspec.Struct, frozen=True):
             await tx._db.execute("SELECT set_config('chatd.transition', 'test', true)")
             await tx._db.execute(statement, *values)
 
-    async def beat(self, replica_id: UUID) -> None:
+    async def beat(self, replica_id: UUID, *, host_id: str | None = None) -> None:
         """A replica that has been beating for longer than a lease."""
-        await self.sql.beat_replica(id=replica_id, url="http://localhost", host="localhost", pid=1, version="test")
+        await self.sql.beat_replica(
+            id=replica_id, url="http://localhost", host="localhost", pid=1, version="test", host_id=host_id
+        )
         await self.sql._db.execute(_LONG_BEATING, replica_id)
+
+    async def workspace(self, *, host_id: str | None = None) -> UUID:
+        """A workspace of the owner, on that machine or on none."""
+        known = await self.sql.list_templates(organization_id=self.organization_id)
+        template_id = known[0].id if known else await add_template(self.sql)
+        return (await add_workspace(self.sql, self.owner, template_id, host_id=host_id)).workspace_id
 
     async def whole(self, chat_id: UUID) -> str:
         """Everything that is stored of a chat, in one snapshot, for comparing."""

@@ -61,6 +61,8 @@ class Program(msgspec.Struct):
     records: list[Record] = []
     silenced: set[UUID] = set()
     texts: int = 0
+    machines: dict[UUID, str] = {}
+    workspaces: tuple[tuple[UUID | None, str | None], ...] = ((None, None),)  # with their machines
 
     async def run(self, steps: list[Step]) -> None:
         async with asyncio.TaskGroup() as group:
@@ -123,9 +125,11 @@ class Program(msgspec.Struct):
             transition = T.RECORD_ATTEMPT  # nobody asks the model while calls are open
         runner = UUID(state["runner_id"]) if state["runner_id"] else new_id()
         replica = self.replicas[step.client]
+        workspace, host = self.workspaces[step.first % len(self.workspaces)]
+        is_reported = transition is T.BIND_WORKSPACE and step.flag and state["runner_id"] is not None
         return Call(
             transition=transition,
-            runner=runner if transition in FENCED or transition is T.ABANDON else None,
+            runner=runner if transition in FENCED or transition is T.ABANDON or is_reported else None,
             history=state["history_version"] if transition in FENCED else None,
             rows=composed_rows(transition, text, step, open_calls),
             text=None if transition is T.RELEASE_QUEUED and step.flag else text,
@@ -136,6 +140,9 @@ class Program(msgspec.Struct):
             interrupts=step.second == 0,
             finish=step.flag and step.first > 2,
             compacted=step.second == 0,
+            workspace=workspace,
+            host=host,
+            machines=self.machines,
         )
 
 
@@ -202,6 +209,8 @@ async def perform(chats: Chats, chat_id: UUID, call: Call, *, hold_seconds: floa
             return await do.archive(chat_id)
         case T.UNARCHIVE:
             return await do.unarchive(chat_id)
+        case T.BIND_WORKSPACE:
+            return await do.bind_workspace(chat_id, call.workspace, runner_id=call.runner)
         case T.RECONCILE_INVALID:
             return await do.reconcile_invalid(chat_id, error=ERROR)
         case T.DELETE_QUEUED:
@@ -217,7 +226,7 @@ async def perform(chats: Chats, chat_id: UUID, call: Call, *, hold_seconds: floa
             return await do.release_queued(chat_id, call.target, holder=holder, message=message, take=take)
         case T.ACQUIRE:
             assert take is not None
-            await chats.beat(take.replica_id)
+            await chats.beat(take.replica_id, host_id=call.machines.get(take.replica_id))
             return await do.acquire(take.replica_id, [take.runner_id], error=ERROR)
         case T.ABANDON:
             return await do.abandon(chat_id, fence.runner_id)

@@ -11,7 +11,10 @@ import msgspec
 
 from chatd.core.access import Person, Role
 from chatd.core.roles import Role as MessageRole
+from chatd.core.secret import Secret
+from chatd.core.workspaces.kinds import BuildReason, ProvisionerKind
 from chatd.minting import uuid7
+from chatd.store.cipher import Cipher, EncryptionKey
 from chatd.store.migrate import shipped_functions
 from chatd.store.pool import connect
 from chatd.store.queries import (
@@ -24,6 +27,7 @@ from chatd.store.queries import (
     TokenKind,
     User,
     UserRole,
+    WorkspaceBuild,
 )
 from chatd.store.store import SqlStore
 
@@ -31,12 +35,31 @@ NOW = datetime(2030, 1, 1, tzinfo=UTC)
 MODEL = uuid7(NOW)  # messages name models, but no row of theirs is needed
 
 
+CIPHER = Cipher([EncryptionKey(b"k" * 32)])
+TEMPLATE: dict[str, Any] = {
+    "name": "local",
+    "display_name": "",
+    "description": "",
+    "icon": "",
+    "readme": "",
+    "config": "{}",
+    "parameters": "[]",
+    "agents_allowed": True,
+    "allows_user_autostop": True,
+    "default_ttl_ms": 0,
+    "activity_bump_ms": 3_600_000,
+    "max_lifetime_ms": 0,
+    "deprecated": "",
+}
+
+
 def new_id() -> UUID:
     return uuid7(NOW)
 
 
 class World(msgspec.Struct, frozen=True):
-    """An owner, a member with a session, a group, a file and a running chat, a stranger; a provider, a model."""
+    """An owner, a member with a session, a group, a file, a running chat and a workspace that is being built; a
+    stranger; a provider, a model, a template."""
 
     sql: SqlStore
     owner: User
@@ -48,6 +71,8 @@ class World(msgspec.Struct, frozen=True):
     new_file: dict[str, Any]
     provider_id: UUID
     model_id: UUID
+    build: WorkspaceBuild
+    template_id: UUID
 
     @property
     def member_person(self) -> Person:
@@ -104,6 +129,7 @@ async def add_chat(sql: SqlStore, user: User, *, parent: UUID | None = None) -> 
         rows=[row(by=user.id)],
         file_ids=(),
         most_files=1,
+        workspace_id=None,
         taker=None,
         taker_runner=None,
         root_capacity=None,
@@ -112,6 +138,47 @@ async def add_chat(sql: SqlStore, user: User, *, parent: UUID | None = None) -> 
     assert change is not None
     assert change.outcome == "applied"
     return change
+
+
+async def add_template(sql: SqlStore, **fields: Any) -> UUID:
+    organization = await sql.get_default_organization()
+    template = await sql.insert_template(
+        **{
+            **TEMPLATE,
+            "id": new_id(),
+            "organization_id": organization.id,
+            "provisioner": ProvisionerKind.LOCAL,
+            "created_by": None,
+            **fields,
+        }
+    )
+    return template.id
+
+
+async def workspace_of(sql: SqlStore, user: User, template_id: UUID, **fields: Any) -> dict[str, Any]:
+    """Arguments of insert_workspace."""
+    return {
+        "id": new_id(),
+        "organization_id": (await sql.get_default_organization()).id,
+        "owner_id": user.id,
+        "template_id": template_id,
+        "name": f"w{new_id().hex[-12:]}",
+        "host_id": None,
+        "parameters": "{}",
+        "agent_token": CIPHER.encrypt(Secret("token")),
+        "ttl_ms": None,
+        "build_id": new_id(),
+        "reason": BuildReason.INITIATOR,
+        "initiator_id": user.id,
+        "key": None,
+        "build_parameters": "{}",
+        **fields,
+    }
+
+
+async def add_workspace(sql: SqlStore, user: User, template_id: UUID, **fields: Any) -> WorkspaceBuild:
+    """A workspace whose first build waits for someone to carry it out."""
+    return await sql.insert_workspace(**await workspace_of(sql, user, template_id, **fields))
 
 
 async def file_of(sql: SqlStore, user: User, content: bytes = b"content") -> dict[str, Any]:
@@ -174,4 +241,6 @@ async def populate(sql: SqlStore) -> World:
     await sql.insert_file(**new_file)
     provider_id = await add_provider(sql)
     model_id = await add_model(sql, provider_id)
-    return World(sql, owner, member, stranger, group, token, chat, new_file, provider_id, model_id)
+    template_id = await add_template(sql)
+    build = await add_workspace(sql, member, template_id, name="mine")
+    return World(sql, owner, member, stranger, group, token, chat, new_file, provider_id, model_id, build, template_id)

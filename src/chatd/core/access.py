@@ -18,7 +18,9 @@ class Action(StrEnum):
     UPDATE = "update"
     UPDATE_PERSONAL = "update_personal"  # one's own profile and password, as opposed to role and status
     DELETE = "delete"
-    RUN = "run"  # make the agent of a chat work, which it does with the rights and at the cost of the chat's owner
+    # Make the agent of a chat work, which it does with the rights and at the cost of the chat's owner; reach into a
+    # workspace: run commands, read and write files.
+    RUN = "run"
 
 
 class Kind(StrEnum):
@@ -40,6 +42,9 @@ class Kind(StrEnum):
     USAGE_LIMIT = "usage_limit"  # how much someone may spend, and how much of it they have
     AUDIT = "audit"  # who changed what
     PUSH_SUBSCRIPTION = "push_subscription"  # a browser that is told of what happens in someone's chats
+    TEMPLATE = "template"  # what workspaces are made of
+    WORKSPACE = "workspace"
+    GIT_PROVIDER = "git_provider"  # where pull requests are: addresses and tokens
 
 
 class Role(StrEnum):
@@ -124,6 +129,9 @@ _BY_ROLE: Final[Mapping[Role, Mapping[Kind, frozenset[Action]]]] = {
         Kind.USAGE_LIMIT: _ALL,
         Kind.AUDIT: _READ,
         Kind.PUSH_SUBSCRIPTION: frozenset({Action.DELETE}),  # stop anyone's, but listen to nobody else
+        Kind.TEMPLATE: _ALL,
+        Kind.WORKSPACE: frozenset({Action.READ, Action.UPDATE, Action.DELETE}),  # stop and delete, but not reach into
+        Kind.GIT_PROVIDER: _ALL,
     },
     Role.AUDITOR: {
         Kind.USER: _READ,
@@ -137,8 +145,11 @@ _BY_ROLE: Final[Mapping[Role, Mapping[Kind, frozenset[Action]]]] = {
         Kind.FILE: _READ,
         Kind.USAGE_LIMIT: _READ,
         Kind.AUDIT: _READ,
+        Kind.TEMPLATE: _READ,
+        Kind.WORKSPACE: _READ,
+        Kind.GIT_PROVIDER: _READ,
     },
-    Role.MEMBER: {Kind.ORGANIZATION: _READ, Kind.SETTING: _READ, Kind.MODEL: _READ},
+    Role.MEMBER: {Kind.ORGANIZATION: _READ, Kind.SETTING: _READ, Kind.MODEL: _READ, Kind.TEMPLATE: _READ},
 }
 _ON_OWN: Final[Mapping[Kind, frozenset[Action]]] = {
     Kind.USER: frozenset({Action.READ, Action.UPDATE_PERSONAL}),
@@ -147,6 +158,7 @@ _ON_OWN: Final[Mapping[Kind, frozenset[Action]]] = {
     Kind.FILE: frozenset({Action.CREATE, Action.READ, Action.DELETE}),
     Kind.USAGE_LIMIT: _READ,
     Kind.PUSH_SUBSCRIPTION: frozenset({Action.CREATE, Action.READ, Action.DELETE}),
+    Kind.WORKSPACE: frozenset({Action.CREATE, Action.READ, Action.UPDATE, Action.DELETE, Action.RUN}),
 }
 _ON_SHARED: Final[Mapping[Kind, frozenset[Action]]] = {Kind.GROUP: _READ}
 
@@ -247,6 +259,18 @@ PUSHER: Final = Machine(
 KEYRING: Final = Machine("keyring", {Kind.SECRET: _ALL, Kind.ENCRYPTION_KEY: _ALL})
 # Makes what was said searchable.
 INDEXER: Final = Machine("indexer", {Kind.CHAT: frozenset({Action.READ, Action.UPDATE})})
+# Builds workspaces, stops those whose time is up, and finds their agents. Whom it does that for is asked of who acts.
+PROVISIONER: Final = Machine(
+    "provisioner",
+    {
+        Kind.TEMPLATE: frozenset({Action.CREATE, Action.READ}),
+        Kind.WORKSPACE: frozenset({Action.READ, Action.UPDATE, Action.DELETE, Action.RUN}),
+        Kind.SETTING: _READ,
+        Kind.REPLICA: _READ,
+    },
+)
+# Keeps what is known of chats' repositories and pull requests.
+GIT_SYNC: Final = Machine("git sync", {Kind.CHAT: frozenset({Action.READ, Action.UPDATE}), Kind.GIT_PROVIDER: _READ})
 # Looks up who has made a link, to act as them.
 LINKS: Final = Machine("links", {Kind.USER: _READ})
 # Whoever can run `chatd` beside the data directory or the database URL already holds everything.

@@ -8,6 +8,9 @@ from typing import Final
 
 HEARTBEAT_SECONDS: Final = 3.0  # three may be missed within a lease
 LEASE_SECONDS: Final = 10.0  # silent for longer: its chats may be taken
+# A chat whose workspace is on a machine is run there. Unless that was silent for this long: a machine that restarts is
+# back by then, and a chat that can't reach its workspace is better than one that waits for ever.
+HOST_SECONDS: Final = 300.0
 RECONCILE_SECONDS: Final = 2.0  # how often a replica compares what it owns with what it runs
 # Without a commit in between: a turn that kills its process must not kill them all. The last one does not try again; it
 # stores what people have seen and parks the chat.

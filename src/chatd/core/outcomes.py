@@ -44,6 +44,8 @@ class Refusal(StrEnum):
     NOT_ROOT = "not_root"
     PARENT_NOT_OPEN = "parent_not_open"
     ID_TAKEN = "id_taken"
+    WORKSPACE_NOT_FOUND = "workspace_not_found"  # no such workspace, or not of the chat's owner and organization
+    RUNS_ELSEWHERE = "runs_elsewhere"  # on a machine that can't reach the workspace
     REPEATED = "repeated"  # it was sent with this key before
     KEY_REUSED = "key_reused"  # another message was sent with this key
 
@@ -98,6 +100,13 @@ class Refused(msgspec.Struct, frozen=True):
                 return Conflict("There is nothing to summarise yet.")
             case Refusal.NOT_ROOT:
                 return InvalidRequest("A child is archived with its root.", detail="Archive the root.")
+            case Refusal.WORKSPACE_NOT_FOUND:
+                return _wrong("The workspace is not there, or not yours.", "workspace_id", self.subject)
+            case Refusal.RUNS_ELSEWHERE:
+                return Conflict(
+                    "The chat runs on a machine that can't reach this workspace.",
+                    detail="Wait until it rests, or interrupt it, then try again.",
+                )
             case Refusal.ID_TAKEN:
                 return Conflict("There is a chat with this id already.")
             case Refusal.REPEATED:

@@ -26,6 +26,7 @@ class Transition(StrEnum):
     COMPLETE_REQUIRES_ACTION = "complete_requires_action"
     ARCHIVE = "archive"
     UNARCHIVE = "unarchive"
+    BIND_WORKSPACE = "bind_workspace"
     RECONCILE_INVALID = "reconcile_invalid"
     # The queue
     DELETE_QUEUED = "delete_queued"
@@ -79,6 +80,7 @@ TABLE: Final[Mapping[Transition, Landings]] = {
     Transition.COMPLETE_REQUIRES_ACTION: {A0: _to(R0), A1: _to(R1)},
     Transition.ARCHIVE: {W: _to(XW), E0: _to(XE0), E1: _to(XE1)},
     Transition.UNARCHIVE: {XW: _to(W), XE0: _to(E0), XE1: _to(E1)},
+    Transition.BIND_WORKSPACE: _stays(*_OPEN),
     Transition.RECONCILE_INVALID: {INVALID: _to(E0, E1)},
     # Where nothing waits (W and the zeros) there may still be held messages: they can be deleted, moved, sent now.
     Transition.DELETE_QUEUED: {

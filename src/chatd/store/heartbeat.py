@@ -30,13 +30,15 @@ _log = get_logger("chatd.heartbeat")
 
 
 class ReplicaRow(msgspec.Struct, frozen=True):
-    """What the others can know of a replica. `url` is where they reach it, if they can."""
+    """What the others can know of a replica. `url` is where they reach it, if they can; `host` is for people to read,
+    `host_id` tells machines apart."""
 
     id: UUID
     url: str
     host: str
     pid: int
     version: str
+    host_id: str | None = None
 
 
 class Pulse(Protocol):
@@ -200,7 +202,7 @@ class _PostgresPulse:
 
     async def beat(self) -> None:
         row = self._row
-        await self._store.beat_replica(id=row.id, url=row.url, host=row.host, pid=row.pid, version=row.version)
+        await self._store.beat_replica(**msgspec.structs.asdict(row))
 
     async def farewell(self) -> None:
         await self._store.delete_replica(id=self._row.id)

@@ -12,6 +12,7 @@ from chatd.core.reasoning import ReasoningEffort
 from chatd.core.secret import Secret
 from chatd.core.side_kind import SideKind
 from chatd.core.spend import Period
+from chatd.core.workspaces.kinds import BuildReason, BuildStatus, BuildTransition, ProvisionerKind
 from chatd.observe.metrics import QueryMeter
 from chatd.store.custom_queries import EncryptedColumn, SealedValue
 from chatd.store.queries import (
@@ -21,6 +22,8 @@ from chatd.store.queries import (
     ChatChange,
     ChatCheckpoint,
     ChatClient,
+    ChatContext,
+    ChatDiffStatus,
     ChatDraft,
     ChatMode,
     ChatSend,
@@ -30,22 +33,33 @@ from chatd.store.queries import (
     CountQueuedChatsRow,
     EncryptionKey,
     File,
+    FinishWorkspaceBuildRow,
     GetChatRow,
     GetFileMetadataRow,
     GetProviderRow,
     GetTurnContextRow,
+    GetWorkspaceAgentRow,
+    GetWorkspaceRow,
+    GetWorkspaceSpecRow,
+    GitProvider,
+    GitProviderKind,
     Group,
     IndexMessagesRow,
+    InsertBuildLogsItem,
     InsertGroupMembersItem,
+    LeaseStaleDiffStatusesRow,
+    ListCarriedOutBuildsRow,
     ListChatFilesRow,
     ListChatsRow,
     ListChatVersionsRow,
     ListChildChatsRow,
     ListCompactionThresholdsRow,
+    ListGitProvidersRow,
     ListGroupMembersRow,
     ListLabeledChatsRow,
     ListModelOriginsRow,
     ListOfferedModelsRow,
+    ListOfferedTemplatesRow,
     ListOwnedChatsRow,
     ListPinnedChatsRow,
     ListProvidersRow,
@@ -54,6 +68,9 @@ from chatd.store.queries import (
     ListSpendingRow,
     ListUnindexedChatsRow,
     ListUserMessagesRow,
+    ListWorkspaceChatsRow,
+    ListWorkspacesRow,
+    MarkContextsDirtyRow,
     Message,
     MessageRow,
     ModelConfig,
@@ -62,12 +79,14 @@ from chatd.store.queries import (
     Provider,
     QueuedMessage,
     Replica,
+    ResolveWorkspaceRow,
     SearchChatsRow,
     SumCostByChatRow,
     SumCostByDayRow,
     SumCostByModelRow,
     SumCostByUserRow,
     SumCostOfFamilyRow,
+    Template,
     Token,
     TokenKind,
     TouchTokensLastUsedItem,
@@ -77,6 +96,8 @@ from chatd.store.queries import (
     UserRole,
     UserStatus,
     Version,
+    WorkspaceBuild,
+    WorkspaceBuildLog,
 )
 from chatd.store.store import Store
 
@@ -341,6 +362,132 @@ class MeteredStore:
     async def delete_orphan_files(self, *, ids: Sequence[UUID]) -> int:
         with self._meter.query("delete_orphan_files"):
             return await self._inner.delete_orphan_files(ids=ids)
+
+    async def get_chat_context(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> ChatContext | None:
+        with self._meter.query("get_chat_context"):
+            return await self._inner.get_chat_context(chat_id=chat_id, authorize=authorize)
+
+    async def upsert_chat_context(
+        self, *, hash: str, snapshot: str, chat_id: UUID, authorize: Filter = EVERYTHING
+    ) -> UUID | None:
+        with self._meter.query("upsert_chat_context"):
+            return await self._inner.upsert_chat_context(
+                hash=hash, snapshot=snapshot, chat_id=chat_id, authorize=authorize
+            )
+
+    async def mark_contexts_dirty(self, *, workspace_id: UUID, hash: str) -> list[MarkContextsDirtyRow]:
+        with self._meter.query("mark_contexts_dirty"):
+            return await self._inner.mark_contexts_dirty(workspace_id=workspace_id, hash=hash)
+
+    async def get_diff_status(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> ChatDiffStatus | None:
+        with self._meter.query("get_diff_status"):
+            return await self._inner.get_diff_status(chat_id=chat_id, authorize=authorize)
+
+    async def list_diff_statuses(
+        self, *, chat_ids: Sequence[UUID], authorize: Filter = EVERYTHING
+    ) -> list[ChatDiffStatus]:
+        with self._meter.query("list_diff_statuses"):
+            return await self._inner.list_diff_statuses(chat_ids=chat_ids, authorize=authorize)
+
+    async def upsert_diff_refs(
+        self,
+        *,
+        chat_id: UUID,
+        git_branch: str,
+        git_remote_origin: str,
+        ahead: int,
+        behind: int,
+        additions: int,
+        deletions: int,
+        changed_files: int,
+    ) -> ChatDiffStatus | None:
+        with self._meter.query("upsert_diff_refs"):
+            return await self._inner.upsert_diff_refs(
+                chat_id=chat_id,
+                git_branch=git_branch,
+                git_remote_origin=git_remote_origin,
+                ahead=ahead,
+                behind=behind,
+                additions=additions,
+                deletions=deletions,
+                changed_files=changed_files,
+            )
+
+    async def update_pull_request(
+        self,
+        *,
+        url: str,
+        pull_request_state: str,
+        pull_request_title: str,
+        pull_request_draft: bool,
+        pull_request_number: int | None,
+        changes_requested: bool,
+        approved: bool | None,
+        reviewer_count: int | None,
+        commits: int | None,
+        author_login: str,
+        author_avatar_url: str,
+        base_branch: str,
+        head_branch: str,
+        fresh_for: timedelta,
+        chat_id: UUID,
+    ) -> ChatDiffStatus | None:
+        with self._meter.query("update_pull_request"):
+            return await self._inner.update_pull_request(
+                url=url,
+                pull_request_state=pull_request_state,
+                pull_request_title=pull_request_title,
+                pull_request_draft=pull_request_draft,
+                pull_request_number=pull_request_number,
+                changes_requested=changes_requested,
+                approved=approved,
+                reviewer_count=reviewer_count,
+                commits=commits,
+                author_login=author_login,
+                author_avatar_url=author_avatar_url,
+                base_branch=base_branch,
+                head_branch=head_branch,
+                fresh_for=fresh_for,
+                chat_id=chat_id,
+            )
+
+    async def postpone_diff_status(self, *, wait_for: timedelta, chat_id: UUID) -> int:
+        with self._meter.query("postpone_diff_status"):
+            return await self._inner.postpone_diff_status(wait_for=wait_for, chat_id=chat_id)
+
+    async def mark_diff_stale(self, *, chat_id: UUID) -> int:
+        with self._meter.query("mark_diff_stale"):
+            return await self._inner.mark_diff_stale(chat_id=chat_id)
+
+    async def lease_stale_diff_statuses(self, *, lease: timedelta, max_rows: int) -> list[LeaseStaleDiffStatusesRow]:
+        with self._meter.query("lease_stale_diff_statuses"):
+            return await self._inner.lease_stale_diff_statuses(lease=lease, max_rows=max_rows)
+
+    async def insert_git_provider(
+        self, *, id: UUID, kind: GitProviderKind, host: str, api_url: str, token: Secret | None
+    ) -> int:
+        with self._meter.query("insert_git_provider"):
+            return await self._inner.insert_git_provider(id=id, kind=kind, host=host, api_url=api_url, token=token)
+
+    async def update_git_provider(self, *, kind: GitProviderKind, host: str, api_url: str, id: UUID) -> int:
+        with self._meter.query("update_git_provider"):
+            return await self._inner.update_git_provider(kind=kind, host=host, api_url=api_url, id=id)
+
+    async def update_git_provider_token(self, *, token: Secret | None, id: UUID) -> int:
+        with self._meter.query("update_git_provider_token"):
+            return await self._inner.update_git_provider_token(token=token, id=id)
+
+    async def list_git_providers(self) -> list[ListGitProvidersRow]:
+        with self._meter.query("list_git_providers"):
+            return await self._inner.list_git_providers()
+
+    async def list_git_providers_with_tokens(self) -> list[GitProvider]:
+        with self._meter.query("list_git_providers_with_tokens"):
+            return await self._inner.list_git_providers_with_tokens()
+
+    async def delete_git_provider(self, *, id: UUID) -> int:
+        with self._meter.query("delete_git_provider"):
+            return await self._inner.delete_git_provider(id=id)
 
     async def get_group_by_id(self, *, id: UUID) -> Group:
         with self._meter.query("get_group_by_id"):
@@ -689,9 +836,9 @@ class MeteredStore:
         with self._meter.query("get_draft"):
             return await self._inner.get_draft(chat_id=chat_id, authorize=authorize)
 
-    async def beat_replica(self, *, id: UUID, url: str, host: str, pid: int, version: str) -> int:
+    async def beat_replica(self, *, host_id: str | None, id: UUID, url: str, host: str, pid: int, version: str) -> int:
         with self._meter.query("beat_replica"):
-            return await self._inner.beat_replica(id=id, url=url, host=host, pid=pid, version=version)
+            return await self._inner.beat_replica(host_id=host_id, id=id, url=url, host=host, pid=pid, version=version)
 
     async def get_replica(self, *, id: UUID) -> Replica | None:
         with self._meter.query("get_replica"):
@@ -835,6 +982,128 @@ class MeteredStore:
         with self._meter.query("revoke_encryption_keys_except"):
             return await self._inner.revoke_encryption_keys_except(id=id)
 
+    async def insert_template(
+        self,
+        *,
+        id: UUID,
+        organization_id: UUID,
+        name: str,
+        display_name: str,
+        description: str,
+        icon: str,
+        readme: str,
+        provisioner: ProvisionerKind,
+        config: str,
+        parameters: str,
+        agents_allowed: bool,
+        allows_user_autostop: bool,
+        default_ttl_ms: int,
+        activity_bump_ms: int,
+        max_lifetime_ms: int,
+        deprecated: str,
+        created_by: UUID | None,
+    ) -> Template:
+        with self._meter.query("insert_template"):
+            return await self._inner.insert_template(
+                id=id,
+                organization_id=organization_id,
+                name=name,
+                display_name=display_name,
+                description=description,
+                icon=icon,
+                readme=readme,
+                provisioner=provisioner,
+                config=config,
+                parameters=parameters,
+                agents_allowed=agents_allowed,
+                allows_user_autostop=allows_user_autostop,
+                default_ttl_ms=default_ttl_ms,
+                activity_bump_ms=activity_bump_ms,
+                max_lifetime_ms=max_lifetime_ms,
+                deprecated=deprecated,
+                created_by=created_by,
+            )
+
+    async def seed_template(
+        self,
+        *,
+        id: UUID,
+        name: str,
+        display_name: str,
+        description: str,
+        icon: str,
+        readme: str,
+        provisioner: ProvisionerKind,
+        config: str,
+    ) -> int:
+        with self._meter.query("seed_template"):
+            return await self._inner.seed_template(
+                id=id,
+                name=name,
+                display_name=display_name,
+                description=description,
+                icon=icon,
+                readme=readme,
+                provisioner=provisioner,
+                config=config,
+            )
+
+    async def update_template(
+        self,
+        *,
+        name: str,
+        display_name: str,
+        description: str,
+        icon: str,
+        readme: str,
+        config: str,
+        parameters: str,
+        agents_allowed: bool,
+        allows_user_autostop: bool,
+        default_ttl_ms: int,
+        activity_bump_ms: int,
+        max_lifetime_ms: int,
+        deprecated: str,
+        id: UUID,
+    ) -> Template | None:
+        with self._meter.query("update_template"):
+            return await self._inner.update_template(
+                name=name,
+                display_name=display_name,
+                description=description,
+                icon=icon,
+                readme=readme,
+                config=config,
+                parameters=parameters,
+                agents_allowed=agents_allowed,
+                allows_user_autostop=allows_user_autostop,
+                default_ttl_ms=default_ttl_ms,
+                activity_bump_ms=activity_bump_ms,
+                max_lifetime_ms=max_lifetime_ms,
+                deprecated=deprecated,
+                id=id,
+            )
+
+    async def delete_template(self, *, id: UUID) -> int:
+        with self._meter.query("delete_template"):
+            return await self._inner.delete_template(id=id)
+
+    async def get_template(self, *, id: UUID) -> Template | None:
+        with self._meter.query("get_template"):
+            return await self._inner.get_template(id=id)
+
+    async def list_templates(self, *, organization_id: UUID) -> list[Template]:
+        with self._meter.query("list_templates"):
+            return await self._inner.list_templates(organization_id=organization_id)
+
+    async def list_offered_templates(
+        self, *, owner_id: UUID, recently: timedelta, organization_id: UUID
+    ) -> list[ListOfferedTemplatesRow]:
+        with self._meter.query("list_offered_templates"):
+            return await self._inner.list_offered_templates(
+                owner_id=owner_id, recently=recently, organization_id=organization_id
+            )
+
     async def insert_token(
         self,
         *,
@@ -948,6 +1217,7 @@ class MeteredStore:
         rows: Sequence[MessageRow],
         file_ids: Sequence[UUID],
         most_files: int,
+        workspace_id: UUID | None,
         taker: UUID | None,
         taker_runner: UUID | None,
         root_capacity: int | None,
@@ -971,6 +1241,7 @@ class MeteredStore:
                 rows=rows,
                 file_ids=file_ids,
                 most_files=most_files,
+                workspace_id=workspace_id,
                 taker=taker,
                 taker_runner=taker_runner,
                 root_capacity=root_capacity,
@@ -1102,6 +1373,14 @@ class MeteredStore:
     async def reconcile_invalid(self, *, chat_id: UUID, only_owner: UUID | None, error: str) -> ChatChange | None:
         with self._meter.query("reconcile_invalid"):
             return await self._inner.reconcile_invalid(chat_id=chat_id, only_owner=only_owner, error=error)
+
+    async def bind_workspace(
+        self, *, chat_id: UUID, only_owner: UUID | None, runner_id: UUID | None, workspace_id: UUID | None
+    ) -> ChatChange | None:
+        with self._meter.query("bind_workspace"):
+            return await self._inner.bind_workspace(
+                chat_id=chat_id, only_owner=only_owner, runner_id=runner_id, workspace_id=workspace_id
+            )
 
     async def delete_queued(self, *, chat_id: UUID, only_owner: UUID | None, queued_id: int) -> ChatChange | None:
         with self._meter.query("delete_queued"):
@@ -1441,6 +1720,228 @@ class MeteredStore:
     async def touch_users_last_seen(self, *, items: Sequence[TouchUsersLastSeenItem]) -> int:
         with self._meter.query("touch_users_last_seen"):
             return await self._inner.touch_users_last_seen(items=items)
+
+    async def insert_workspace_build(
+        self,
+        *,
+        kept_parameters: str,
+        workspace_id: UUID,
+        after_number: int,
+        id: UUID,
+        transition: BuildTransition,
+        reason: BuildReason,
+        initiator_id: UUID | None,
+        key: UUID | None,
+        parameters: str,
+        authorize: Filter = EVERYTHING,
+    ) -> WorkspaceBuild | None:
+        with self._meter.query("insert_workspace_build"):
+            return await self._inner.insert_workspace_build(
+                kept_parameters=kept_parameters,
+                workspace_id=workspace_id,
+                after_number=after_number,
+                id=id,
+                transition=transition,
+                reason=reason,
+                initiator_id=initiator_id,
+                key=key,
+                parameters=parameters,
+                authorize=authorize,
+            )
+
+    async def get_workspace_build(self, *, id: UUID, authorize: Filter = EVERYTHING) -> WorkspaceBuild | None:
+        with self._meter.query("get_workspace_build"):
+            return await self._inner.get_workspace_build(id=id, authorize=authorize)
+
+    async def get_workspace_build_by_key(self, *, key: UUID, authorize: Filter = EVERYTHING) -> WorkspaceBuild | None:
+        with self._meter.query("get_workspace_build_by_key"):
+            return await self._inner.get_workspace_build_by_key(key=key, authorize=authorize)
+
+    async def list_workspace_builds(
+        self, *, workspace_id: UUID, before_number: int | None, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[WorkspaceBuild]:
+        with self._meter.query("list_workspace_builds"):
+            return await self._inner.list_workspace_builds(
+                workspace_id=workspace_id, before_number=before_number, max_rows=max_rows, authorize=authorize
+            )
+
+    async def claim_workspace_builds(
+        self,
+        *,
+        replica_id: UUID,
+        host_id: str,
+        provisioners: Sequence[ProvisionerKind],
+        known_ids: Sequence[UUID],
+        max_rows: int,
+    ) -> list[WorkspaceBuild]:
+        with self._meter.query("claim_workspace_builds"):
+            return await self._inner.claim_workspace_builds(
+                replica_id=replica_id,
+                host_id=host_id,
+                provisioners=provisioners,
+                known_ids=known_ids,
+                max_rows=max_rows,
+            )
+
+    async def finish_workspace_build(
+        self,
+        *,
+        status: BuildStatus,
+        error: str,
+        error_code: str,
+        id: UUID,
+        replica_id: UUID,
+        lifetime: timedelta | None,
+        agent_address: str | None,
+        ttl: timedelta | None,
+    ) -> FinishWorkspaceBuildRow | None:
+        with self._meter.query("finish_workspace_build"):
+            return await self._inner.finish_workspace_build(
+                status=status,
+                error=error,
+                error_code=error_code,
+                id=id,
+                replica_id=replica_id,
+                lifetime=lifetime,
+                agent_address=agent_address,
+                ttl=ttl,
+            )
+
+    async def cancel_workspace_build(
+        self, *, cancelled_by: UUID | None, id: UUID, authorize: Filter = EVERYTHING
+    ) -> WorkspaceBuild | None:
+        with self._meter.query("cancel_workspace_build"):
+            return await self._inner.cancel_workspace_build(cancelled_by=cancelled_by, id=id, authorize=authorize)
+
+    async def list_carried_out_builds(self, *, replica_id: UUID) -> list[ListCarriedOutBuildsRow]:
+        with self._meter.query("list_carried_out_builds"):
+            return await self._inner.list_carried_out_builds(replica_id=replica_id)
+
+    async def fail_unclaimed_builds(self, *, error: str, older_than: timedelta) -> list[WorkspaceBuild]:
+        with self._meter.query("fail_unclaimed_builds"):
+            return await self._inner.fail_unclaimed_builds(error=error, older_than=older_than)
+
+    async def insert_build_logs(
+        self, *, items: Sequence[InsertBuildLogsItem], build_id: UUID, replica_id: UUID, most_lines: int
+    ) -> int:
+        with self._meter.query("insert_build_logs"):
+            return await self._inner.insert_build_logs(
+                items=items, build_id=build_id, replica_id=replica_id, most_lines=most_lines
+            )
+
+    async def list_build_logs(
+        self, *, build_id: UUID, after_id: int, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[WorkspaceBuildLog]:
+        with self._meter.query("list_build_logs"):
+            return await self._inner.list_build_logs(
+                build_id=build_id, after_id=after_id, max_rows=max_rows, authorize=authorize
+            )
+
+    async def delete_old_build_logs(self, *, older_than: timedelta, max_rows: int) -> int:
+        with self._meter.query("delete_old_build_logs"):
+            return await self._inner.delete_old_build_logs(older_than=older_than, max_rows=max_rows)
+
+    async def insert_workspace(
+        self,
+        *,
+        id: UUID,
+        organization_id: UUID,
+        owner_id: UUID,
+        template_id: UUID,
+        name: str,
+        host_id: str | None,
+        parameters: str,
+        agent_token: Secret,
+        ttl_ms: int | None,
+        build_id: UUID,
+        reason: BuildReason,
+        initiator_id: UUID | None,
+        key: UUID | None,
+        build_parameters: str,
+    ) -> WorkspaceBuild:
+        with self._meter.query("insert_workspace"):
+            return await self._inner.insert_workspace(
+                id=id,
+                organization_id=organization_id,
+                owner_id=owner_id,
+                template_id=template_id,
+                name=name,
+                host_id=host_id,
+                parameters=parameters,
+                agent_token=agent_token,
+                ttl_ms=ttl_ms,
+                build_id=build_id,
+                reason=reason,
+                initiator_id=initiator_id,
+                key=key,
+                build_parameters=build_parameters,
+            )
+
+    async def get_workspace(self, *, id: UUID, authorize: Filter = EVERYTHING) -> GetWorkspaceRow | None:
+        with self._meter.query("get_workspace"):
+            return await self._inner.get_workspace(id=id, authorize=authorize)
+
+    async def get_workspace_id(self, *, owner_id: UUID, name: str, authorize: Filter = EVERYTHING) -> UUID | None:
+        with self._meter.query("get_workspace_id"):
+            return await self._inner.get_workspace_id(owner_id=owner_id, name=name, authorize=authorize)
+
+    async def list_workspaces(
+        self, *, owner_id: UUID | None, after_id: UUID | None, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[ListWorkspacesRow]:
+        with self._meter.query("list_workspaces"):
+            return await self._inner.list_workspaces(
+                owner_id=owner_id, after_id=after_id, max_rows=max_rows, authorize=authorize
+            )
+
+    async def update_workspace(
+        self, *, name: str, ttl_ms: int | None, id: UUID, authorize: Filter = EVERYTHING
+    ) -> UUID | None:
+        with self._meter.query("update_workspace"):
+            return await self._inner.update_workspace(name=name, ttl_ms=ttl_ms, id=id, authorize=authorize)
+
+    async def set_workspace_deadline(
+        self, *, deadline: datetime | None, id: UUID, authorize: Filter = EVERYTHING
+    ) -> UUID | None:
+        with self._meter.query("set_workspace_deadline"):
+            return await self._inner.set_workspace_deadline(deadline=deadline, id=id, authorize=authorize)
+
+    async def get_workspace_spec(self, *, id: UUID) -> GetWorkspaceSpecRow | None:
+        with self._meter.query("get_workspace_spec"):
+            return await self._inner.get_workspace_spec(id=id)
+
+    async def resolve_workspace(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> ResolveWorkspaceRow | None:
+        with self._meter.query("resolve_workspace"):
+            return await self._inner.resolve_workspace(chat_id=chat_id, authorize=authorize)
+
+    async def get_workspace_agent(self, *, id: UUID, authorize: Filter = EVERYTHING) -> GetWorkspaceAgentRow | None:
+        with self._meter.query("get_workspace_agent"):
+            return await self._inner.get_workspace_agent(id=id, authorize=authorize)
+
+    async def bump_workspaces(self, *, replica_id: UUID, used_ids: Sequence[UUID]) -> int:
+        with self._meter.query("bump_workspaces"):
+            return await self._inner.bump_workspaces(replica_id=replica_id, used_ids=used_ids)
+
+    async def stop_overdue_workspaces(self, *, again_after: timedelta, max_rows: int) -> list[WorkspaceBuild]:
+        with self._meter.query("stop_overdue_workspaces"):
+            return await self._inner.stop_overdue_workspaces(again_after=again_after, max_rows=max_rows)
+
+    async def list_host_workspaces(self, *, host_id: str, after_id: UUID, max_rows: int) -> list[UUID]:
+        with self._meter.query("list_host_workspaces"):
+            return await self._inner.list_host_workspaces(host_id=host_id, after_id=after_id, max_rows=max_rows)
+
+    async def set_agent_address(self, *, agent_address: str, id: UUID, build_number: int) -> int:
+        with self._meter.query("set_agent_address"):
+            return await self._inner.set_agent_address(agent_address=agent_address, id=id, build_number=build_number)
+
+    async def count_running_workspaces(self) -> int:
+        with self._meter.query("count_running_workspaces"):
+            return await self._inner.count_running_workspaces()
+
+    async def list_workspace_chats(
+        self, *, workspace_ids: Sequence[UUID], authorize: Filter = EVERYTHING
+    ) -> list[ListWorkspaceChatsRow]:
+        with self._meter.query("list_workspace_chats"):
+            return await self._inner.list_workspace_chats(workspace_ids=workspace_ids, authorize=authorize)
 
     async def list_encrypted_columns(self) -> list[EncryptedColumn]:
         with self._meter.query("list_encrypted_columns"):

@@ -19,6 +19,7 @@ from chatd.core.secret import Secret
 from chatd.core.side_kind import SideKind
 from chatd.core.spend import Period
 from chatd.core.states import Status
+from chatd.core.workspaces.kinds import BuildReason, BuildStatus, BuildTransition, ProvisionerKind
 from chatd.store.filters import render
 
 
@@ -30,6 +31,11 @@ class ChatClient(StrEnum):
 class ChatMode(StrEnum):
     COMPUTER_USE = "computer_use"
     EXPLORE = "explore"
+
+
+class GitProviderKind(StrEnum):
+    GITHUB = "github"
+    GITLAB = "gitlab"
 
 
 class TokenKind(StrEnum):
@@ -88,6 +94,8 @@ class GetChatRow(Struct, frozen=True, gc=False):
     forked_from_chat_id: UUID | None
     forked_from_message_id: int | None
     copied_through: int
+    workspace_id: UUID | None
+    context_dirty_since: datetime | None
     status: Status
     archived: bool
     has_open_calls: bool
@@ -137,6 +145,7 @@ class ChatState(Struct, frozen=True, gc=False):
     compaction_requested_at: datetime | None
     last_error: str | None
     retry_state: str | None
+    host_id: str | None
 
 
 class ListChatsRow(Struct, frozen=True, gc=False):
@@ -301,6 +310,8 @@ class Chat(Struct, frozen=True, gc=False):
     forked_from_chat_id: UUID | None
     forked_from_message_id: int | None
     copied_through: int
+    workspace_id: UUID | None
+    context_dirty_since: datetime | None
 
 
 class PinChatRow(Struct, frozen=True, gc=False):
@@ -371,6 +382,101 @@ class ListChatFilesRow(Struct, frozen=True, gc=False):
     size: int
     sha256: bytes
     created_at: datetime
+
+
+class ChatContext(Struct, frozen=True, gc=False):
+    chat_id: UUID
+    hash: str
+    snapshot: str
+    pinned_at: datetime
+
+
+class MarkContextsDirtyRow(Struct, frozen=True, gc=False):
+    """A row of mark_contexts_dirty."""
+
+    id: UUID
+    owner_id: UUID
+
+
+class ChatDiffStatus(Struct, frozen=True, gc=False):
+    chat_id: UUID
+    git_branch: str
+    git_remote_origin: str
+    ahead: int
+    behind: int
+    additions: int
+    deletions: int
+    changed_files: int
+    url: str
+    pull_request_state: str
+    pull_request_title: str
+    pull_request_draft: bool
+    pull_request_number: int | None
+    changes_requested: bool
+    approved: bool | None
+    reviewer_count: int | None
+    commits: int | None
+    author_login: str
+    author_avatar_url: str
+    base_branch: str
+    head_branch: str
+    refreshed_at: datetime | None
+    stale_at: datetime
+    created_at: datetime
+    updated_at: datetime
+
+
+class LeaseStaleDiffStatusesRow(Struct, frozen=True, gc=False):
+    """A row of lease_stale_diff_statuses."""
+
+    chat_id: UUID
+    git_branch: str
+    git_remote_origin: str
+    ahead: int
+    behind: int
+    additions: int
+    deletions: int
+    changed_files: int
+    url: str
+    pull_request_state: str
+    pull_request_title: str
+    pull_request_draft: bool
+    pull_request_number: int | None
+    changes_requested: bool
+    approved: bool | None
+    reviewer_count: int | None
+    commits: int | None
+    author_login: str
+    author_avatar_url: str
+    base_branch: str
+    head_branch: str
+    refreshed_at: datetime | None
+    stale_at: datetime
+    created_at: datetime
+    updated_at: datetime
+    owner_id: UUID
+
+
+class ListGitProvidersRow(Struct, frozen=True, gc=False):
+    """A row of list_git_providers."""
+
+    id: UUID
+    kind: GitProviderKind
+    host: str
+    api_url: str
+    has_token: bool
+    created_at: datetime
+    updated_at: datetime
+
+
+class GitProvider(Struct, frozen=True, gc=False):
+    id: UUID
+    kind: GitProviderKind
+    host: str
+    api_url: str
+    token: Secret | None
+    created_at: datetime
+    updated_at: datetime
 
 
 class Group(Struct, frozen=True, gc=False):
@@ -627,6 +733,7 @@ class Replica(Struct, frozen=True, gc=False):
     started_at: datetime
     beating_since: datetime
     heartbeat_at: datetime
+    host_id: str | None
 
 
 class ListOwnedChatsRow(Struct, frozen=True, gc=False):
@@ -741,6 +848,43 @@ class EncryptionKey(Struct, frozen=True, gc=False):
     revoked_at: datetime | None
 
 
+class Template(Struct, frozen=True, gc=False):
+    id: UUID
+    organization_id: UUID
+    name: str
+    display_name: str
+    description: str
+    icon: str
+    readme: str
+    provisioner: ProvisionerKind
+    config: str
+    parameters: str
+    agents_allowed: bool
+    allows_user_autostop: bool
+    default_ttl_ms: int
+    activity_bump_ms: int
+    max_lifetime_ms: int
+    deprecated: str
+    deleted: bool
+    created_by: UUID | None
+    created_at: datetime
+    updated_at: datetime
+
+
+class ListOfferedTemplatesRow(Struct, frozen=True, gc=False):
+    """A row of list_offered_templates."""
+
+    id: UUID | None
+    name: str | None
+    display_name: str | None
+    description: str | None
+    readme: str | None
+    developers: int
+    own_active: int
+    own_recently_deleted: int
+    last_used_at: datetime | None
+
+
 class Token(Struct, frozen=True, gc=False):
     id: UUID
     user_id: UUID
@@ -831,6 +975,7 @@ class ChatChange(Struct, frozen=True, gc=False):
     compaction_requested_at: datetime | None
     last_error: str | None
     retry_state: str | None
+    host_id: str | None
     transition: str
     outcome: str
     state_before: str
@@ -889,6 +1034,8 @@ class GetTurnContextRow(Struct, frozen=True, gc=False):
     forked_from_chat_id: UUID | None
     forked_from_message_id: int | None
     copied_through: int
+    workspace_id: UUID | None
+    context_dirty_since: datetime | None
     custom_prompt: str
     compaction_threshold: int | None
 
@@ -919,6 +1066,187 @@ class TouchUsersLastSeenItem(Struct, frozen=True, gc=False):
 
     id: UUID
     seen_at: datetime
+
+
+class WorkspaceBuild(Struct, frozen=True, gc=False):
+    id: UUID
+    workspace_id: UUID
+    number: int
+    transition: BuildTransition
+    status: BuildStatus
+    reason: BuildReason
+    initiator_id: UUID | None
+    key: UUID | None
+    parameters: str
+    error: str
+    error_code: str
+    replica_id: UUID | None
+    claims: int
+    cancelled_by: UUID | None
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+
+
+class FinishWorkspaceBuildRow(Struct, frozen=True, gc=False):
+    """A row of finish_workspace_build."""
+
+    id: UUID
+    owner_id: UUID
+    deadline: datetime | None
+    number: int
+
+
+class ListCarriedOutBuildsRow(Struct, frozen=True, gc=False):
+    """A row of list_carried_out_builds."""
+
+    id: UUID
+    workspace_id: UUID
+    is_cancelled: bool
+
+
+class InsertBuildLogsItem(Struct, frozen=True, gc=False):
+    """One element of insert_build_logs."""
+
+    ats: datetime
+    levels: str
+    stages: str
+    lines: str
+
+
+class WorkspaceBuildLog(Struct, frozen=True, gc=False):
+    build_id: UUID
+    id: int
+    created_at: datetime
+    level: str
+    stage: str
+    line: str
+
+
+class GetWorkspaceRow(Struct, frozen=True, gc=False):
+    """A row of get_workspace."""
+
+    id: UUID
+    organization_id: UUID
+    owner_id: UUID
+    template_id: UUID
+    name: str
+    host_id: str | None
+    parameters: str
+    ttl_ms: int | None
+    deadline: datetime | None
+    max_deadline: datetime | None
+    last_used_at: datetime
+    build_number: int
+    deleted: bool
+    created_at: datetime
+    updated_at: datetime
+    has_agent: bool | None
+    owner_name: str
+    template_name: str
+    build_id: UUID
+    transition: BuildTransition
+    build_status: BuildStatus
+    build_error: str
+    build_error_code: str
+    build_created_at: datetime
+    build_finished_at: datetime | None
+
+
+class ListWorkspacesRow(Struct, frozen=True, gc=False):
+    """A row of list_workspaces."""
+
+    id: UUID
+    organization_id: UUID
+    owner_id: UUID
+    template_id: UUID
+    name: str
+    host_id: str | None
+    parameters: str
+    ttl_ms: int | None
+    deadline: datetime | None
+    max_deadline: datetime | None
+    last_used_at: datetime
+    build_number: int
+    deleted: bool
+    created_at: datetime
+    updated_at: datetime
+    has_agent: bool | None
+    owner_name: str
+    template_name: str
+    build_id: UUID
+    transition: BuildTransition
+    build_status: BuildStatus
+    build_error: str
+    build_error_code: str
+    build_created_at: datetime
+    build_finished_at: datetime | None
+
+
+class GetWorkspaceSpecRow(Struct, frozen=True, gc=False):
+    """A row of get_workspace_spec."""
+
+    id: UUID
+    name: str
+    owner_id: UUID
+    owner_name: str
+    host_id: str | None
+    agent_token: Secret
+    agent_address: str | None
+    ttl_ms: int | None
+    build_number: int
+    deleted: bool
+    template_name: str
+    provisioner: ProvisionerKind
+    config: str
+    allows_user_autostop: bool
+    default_ttl_ms: int
+    max_lifetime_ms: int
+    parameters: str
+
+
+class ResolveWorkspaceRow(Struct, frozen=True, gc=False):
+    """A row of resolve_workspace."""
+
+    id: UUID | None
+    name: str | None
+    host_id: str | None
+    deleted: bool | None
+    agent_address: str | None
+    agent_token: Secret | None
+    build_number: int | None
+    template_name: str | None
+    build_id: UUID | None
+    transition: BuildTransition | None
+    status: BuildStatus | None
+    error: str | None
+
+
+class GetWorkspaceAgentRow(Struct, frozen=True, gc=False):
+    """A row of get_workspace_agent."""
+
+    id: UUID
+    name: str
+    host_id: str | None
+    deleted: bool
+    agent_address: str | None
+    agent_token: Secret
+    build_number: int
+    template_name: str
+    build_id: UUID
+    transition: BuildTransition
+    status: BuildStatus
+    error: str
+
+
+class ListWorkspaceChatsRow(Struct, frozen=True, gc=False):
+    """A row of list_workspace_chats."""
+
+    workspace_id: UUID | None
+    id: UUID
+    title: str
+    status: Status
+    updated_at: datetime
 
 
 class Queries(Protocol):
@@ -1104,6 +1432,89 @@ class Queries(Protocol):
     async def delete_orphan_files(self, *, ids: Sequence[UUID]) -> int:
         """Those of the locked files that no chat was given between the search and the lock."""
         ...
+
+    async def get_chat_context(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> ChatContext | None: ...
+
+    async def upsert_chat_context(
+        self, *, hash: str, snapshot: str, chat_id: UUID, authorize: Filter = EVERYTHING
+    ) -> UUID | None:
+        """What the chat is given from now on. It is as the workspace has it, so the chat is not dirty any more."""
+        ...
+
+    async def mark_contexts_dirty(self, *, workspace_id: UUID, hash: str) -> list[MarkContextsDirtyRow]:
+        """The workspace has something else by now: the chats in it that were given another hash, and are not marked yet."""
+        ...
+
+    async def get_diff_status(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> ChatDiffStatus | None: ...
+
+    async def list_diff_statuses(
+        self, *, chat_ids: Sequence[UUID], authorize: Filter = EVERYTHING
+    ) -> list[ChatDiffStatus]: ...
+
+    async def upsert_diff_refs(
+        self,
+        *,
+        chat_id: UUID,
+        git_branch: str,
+        git_remote_origin: str,
+        ahead: int,
+        behind: int,
+        additions: int,
+        deletions: int,
+        changed_files: int,
+    ) -> ChatDiffStatus | None:
+        """What the workspace says of the repository. An empty branch or origin leaves what was known. Another branch or origin is
+        another pull request. No row: nothing has changed.
+        """
+        ...
+
+    async def update_pull_request(
+        self,
+        *,
+        url: str,
+        pull_request_state: str,
+        pull_request_title: str,
+        pull_request_draft: bool,
+        pull_request_number: int | None,
+        changes_requested: bool,
+        approved: bool | None,
+        reviewer_count: int | None,
+        commits: int | None,
+        author_login: str,
+        author_avatar_url: str,
+        base_branch: str,
+        head_branch: str,
+        fresh_for: timedelta,
+        chat_id: UUID,
+    ) -> ChatDiffStatus | None:
+        """What a provider says of the pull request; and when to ask again."""
+        ...
+
+    async def postpone_diff_status(self, *, wait_for: timedelta, chat_id: UUID) -> int:
+        """There was nothing to learn: when to ask again."""
+        ...
+
+    async def mark_diff_stale(self, *, chat_id: UUID) -> int: ...
+
+    async def lease_stale_diff_statuses(self, *, lease: timedelta, max_rows: int) -> list[LeaseStaleDiffStatusesRow]:
+        """Those that providers are to be asked about, of chats that are not archived; nobody else gets them for a while."""
+        ...
+
+    async def insert_git_provider(
+        self, *, id: UUID, kind: GitProviderKind, host: str, api_url: str, token: Secret | None
+    ) -> int: ...
+
+    async def update_git_provider(self, *, kind: GitProviderKind, host: str, api_url: str, id: UUID) -> int: ...
+
+    async def update_git_provider_token(self, *, token: Secret | None, id: UUID) -> int: ...
+
+    async def list_git_providers(self) -> list[ListGitProvidersRow]:
+        """Without their tokens."""
+        ...
+
+    async def list_git_providers_with_tokens(self) -> list[GitProvider]: ...
+
+    async def delete_git_provider(self, *, id: UUID) -> int: ...
 
     async def get_group_by_id(self, *, id: UUID) -> Group: ...
 
@@ -1373,8 +1784,8 @@ class Queries(Protocol):
         """The answer of a step whose tools still run."""
         ...
 
-    async def beat_replica(self, *, id: UUID, url: str, host: str, pid: int, version: str) -> int:
-        """This replica lives. A gap as long as a lease starts its time of beating anew."""
+    async def beat_replica(self, *, host_id: str | None, id: UUID, url: str, host: str, pid: int, version: str) -> int:
+        """This replica lives, and so does its machine. A gap as long as a lease starts its time of beating anew."""
         ...
 
     async def get_replica(self, *, id: UUID) -> Replica | None: ...
@@ -1478,6 +1889,80 @@ class Queries(Protocol):
 
     async def revoke_encryption_keys_except(self, *, id: str) -> int: ...
 
+    async def insert_template(
+        self,
+        *,
+        id: UUID,
+        organization_id: UUID,
+        name: str,
+        display_name: str,
+        description: str,
+        icon: str,
+        readme: str,
+        provisioner: ProvisionerKind,
+        config: str,
+        parameters: str,
+        agents_allowed: bool,
+        allows_user_autostop: bool,
+        default_ttl_ms: int,
+        activity_bump_ms: int,
+        max_lifetime_ms: int,
+        deprecated: str,
+        created_by: UUID | None,
+    ) -> Template: ...
+
+    async def seed_template(
+        self,
+        *,
+        id: UUID,
+        name: str,
+        display_name: str,
+        description: str,
+        icon: str,
+        readme: str,
+        provisioner: ProvisionerKind,
+        config: str,
+    ) -> int:
+        """The first template of a deployment. Nothing happens where there is or was one, also when several servers start at once."""
+        ...
+
+    async def update_template(
+        self,
+        *,
+        name: str,
+        display_name: str,
+        description: str,
+        icon: str,
+        readme: str,
+        config: str,
+        parameters: str,
+        agents_allowed: bool,
+        allows_user_autostop: bool,
+        default_ttl_ms: int,
+        activity_bump_ms: int,
+        max_lifetime_ms: int,
+        deprecated: str,
+        id: UUID,
+    ) -> Template | None: ...
+
+    async def delete_template(self, *, id: UUID) -> int:
+        """One that still has workspaces stays."""
+        ...
+
+    async def get_template(self, *, id: UUID) -> Template | None: ...
+
+    async def list_templates(self, *, organization_id: UUID) -> list[Template]:
+        """In the order of their names."""
+        ...
+
+    async def list_offered_templates(
+        self, *, owner_id: UUID, recently: timedelta, organization_id: UUID
+    ) -> list[ListOfferedTemplatesRow]:
+        """What a model may choose from, with what tells how likely its user wants it: how many people use it now, and how much
+        this user has used it lately.
+        """
+        ...
+
     async def insert_token(
         self,
         *,
@@ -1560,6 +2045,7 @@ class Queries(Protocol):
         rows: Sequence[MessageRow],
         file_ids: Sequence[UUID],
         most_files: int,
+        workspace_id: UUID | None,
         taker: UUID | None,
         taker_runner: UUID | None,
         root_capacity: int | None,
@@ -1652,6 +2138,12 @@ class Queries(Protocol):
 
     async def reconcile_invalid(self, *, chat_id: UUID, only_owner: UUID | None, error: str) -> ChatChange | None:
         """The way out of a state that no transition leads to."""
+        ...
+
+    async def bind_workspace(
+        self, *, chat_id: UUID, only_owner: UUID | None, runner_id: UUID | None, workspace_id: UUID | None
+    ) -> ChatChange | None:
+        """The chat works in another workspace from now on, or in none."""
         ...
 
     async def delete_queued(self, *, chat_id: UUID, only_owner: UUID | None, queued_id: int) -> ChatChange | None: ...
@@ -1879,6 +2371,181 @@ class Queries(Protocol):
 
     async def touch_users_last_seen(self, *, items: Sequence[TouchUsersLastSeenItem]) -> int: ...
 
+    async def insert_workspace_build(
+        self,
+        *,
+        kept_parameters: str,
+        workspace_id: UUID,
+        after_number: int,
+        id: UUID,
+        transition: BuildTransition,
+        reason: BuildReason,
+        initiator_id: UUID | None,
+        key: UUID | None,
+        parameters: str,
+        authorize: Filter = EVERYTHING,
+    ) -> WorkspaceBuild | None:
+        """The next build, if the latest one is still the one that was decided upon. It was over then, so nothing is built now.
+        `kept_parameters` are the workspace's from now on.
+        """
+        ...
+
+    async def get_workspace_build(self, *, id: UUID, authorize: Filter = EVERYTHING) -> WorkspaceBuild | None: ...
+
+    async def get_workspace_build_by_key(
+        self, *, key: UUID, authorize: Filter = EVERYTHING
+    ) -> WorkspaceBuild | None: ...
+
+    async def list_workspace_builds(
+        self, *, workspace_id: UUID, before_number: int | None, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[WorkspaceBuild]:
+        """The newest first, before a cursor."""
+        ...
+
+    async def claim_workspace_builds(
+        self,
+        *,
+        replica_id: UUID,
+        host_id: str,
+        provisioners: Sequence[ProvisionerKind],
+        known_ids: Sequence[UUID],
+        max_rows: int,
+    ) -> list[WorkspaceBuild]:
+        """Builds for this replica to carry out: those that nobody has begun, those of replicas that are gone, if it has itself
+        been beating for a lease, and those that it has begun and forgotten. Only such as this machine and its provisioners can.
+        """
+        ...
+
+    async def finish_workspace_build(
+        self,
+        *,
+        status: BuildStatus,
+        error: str,
+        error_code: str,
+        id: UUID,
+        replica_id: UUID,
+        lifetime: timedelta | None,
+        agent_address: str | None,
+        ttl: timedelta | None,
+    ) -> FinishWorkspaceBuildRow | None:
+        """The end of a build by who carries it out, and what the workspace is after it. A start that succeeded gives it an agent
+        and a deadline (ttl, lifetime: NULL = none); a recovery does not lengthen its life. A stop that failed leaves both.
+        """
+        ...
+
+    async def cancel_workspace_build(
+        self, *, cancelled_by: UUID | None, id: UUID, authorize: Filter = EVERYTHING
+    ) -> WorkspaceBuild | None:
+        """One that nobody has begun is over at once; who carries one out is told to stop."""
+        ...
+
+    async def list_carried_out_builds(self, *, replica_id: UUID) -> list[ListCarriedOutBuildsRow]:
+        """What this replica carries out, and whether it should stop."""
+        ...
+
+    async def fail_unclaimed_builds(self, *, error: str, older_than: timedelta) -> list[WorkspaceBuild]:
+        """Builds that no replica has begun in all this time: none is there that can."""
+        ...
+
+    async def insert_build_logs(
+        self, *, items: Sequence[InsertBuildLogsItem], build_id: UUID, replica_id: UUID, most_lines: int
+    ) -> int:
+        """What a build said, by who carries it out, up to a number of lines."""
+        ...
+
+    async def list_build_logs(
+        self, *, build_id: UUID, after_id: int, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[WorkspaceBuildLog]: ...
+
+    async def delete_old_build_logs(self, *, older_than: timedelta, max_rows: int) -> int:
+        """What builds said long ago, some at a time."""
+        ...
+
+    async def insert_workspace(
+        self,
+        *,
+        id: UUID,
+        organization_id: UUID,
+        owner_id: UUID,
+        template_id: UUID,
+        name: str,
+        host_id: str | None,
+        parameters: str,
+        agent_token: Secret,
+        ttl_ms: int | None,
+        build_id: UUID,
+        reason: BuildReason,
+        initiator_id: UUID | None,
+        key: UUID | None,
+        build_parameters: str,
+    ) -> WorkspaceBuild:
+        """With its first build, which starts it. A key that was used before is a unique violation, and nothing is stored."""
+        ...
+
+    async def get_workspace(self, *, id: UUID, authorize: Filter = EVERYTHING) -> GetWorkspaceRow | None:
+        """A workspace as people see it, with its latest build. A deleted one is there too."""
+        ...
+
+    async def get_workspace_id(self, *, owner_id: UUID, name: str, authorize: Filter = EVERYTHING) -> UUID | None:
+        """By its name, of those that are there."""
+        ...
+
+    async def list_workspaces(
+        self, *, owner_id: UUID | None, after_id: UUID | None, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[ListWorkspacesRow]:
+        """Those that are there, after a cursor; of one user, or of everyone whose the actor may see."""
+        ...
+
+    async def update_workspace(
+        self, *, name: str, ttl_ms: int | None, id: UUID, authorize: Filter = EVERYTHING
+    ) -> UUID | None: ...
+
+    async def set_workspace_deadline(
+        self, *, deadline: datetime | None, id: UUID, authorize: Filter = EVERYTHING
+    ) -> UUID | None:
+        """Someone wants it to run until then; never beyond what the template allows. NULL: for ever."""
+        ...
+
+    async def get_workspace_spec(self, *, id: UUID) -> GetWorkspaceSpecRow | None:
+        """All that a build needs to know."""
+        ...
+
+    async def resolve_workspace(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> ResolveWorkspaceRow | None:
+        """The workspace that a chat is bound to, as its latest build left it: all NULL when it has none. Its owner is the chat's."""
+        ...
+
+    async def get_workspace_agent(self, *, id: UUID, authorize: Filter = EVERYTHING) -> GetWorkspaceAgentRow | None:
+        """As resolve_workspace, by the workspace itself."""
+        ...
+
+    async def bump_workspaces(self, *, replica_id: UUID, used_ids: Sequence[UUID]) -> int:
+        """They were used just now: those of the chats that this replica runs, and these. The deadline moves to the template's
+        activity bump from now: never back, never beyond max_deadline, and only once 5 % of the bump have passed.
+        """
+        ...
+
+    async def stop_overdue_workspaces(self, *, again_after: timedelta, max_rows: int) -> list[WorkspaceBuild]:
+        """A stop build for each workspace whose deadline has passed, but for those that a chat works in, those that are built
+        right now, those whose last stop failed lately, and those of machines that are away.
+        """
+        ...
+
+    async def list_host_workspaces(self, *, host_id: str, after_id: UUID, max_rows: int) -> list[UUID]:
+        """The workspaces of a machine that should run, after a cursor."""
+        ...
+
+    async def set_agent_address(self, *, agent_address: str, id: UUID, build_number: int) -> int:
+        """Where the agent was found, if nothing was built since."""
+        ...
+
+    async def count_running_workspaces(self) -> int: ...
+
+    async def list_workspace_chats(
+        self, *, workspace_ids: Sequence[UUID], authorize: Filter = EVERYTHING
+    ) -> list[ListWorkspaceChatsRow]:
+        """For each of these workspaces the root chat that was last active in it."""
+        ...
+
 
 class Database(Protocol):
     """What SqlQueries needs of an asyncpg pool or connection."""
@@ -1932,7 +2599,7 @@ DELETE FROM audit_log WHERE id IN (
 _GET_CHAT = (
     """-- name: get_chat
 SELECT
-    c.id, c.organization_id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode, c.client, c.mcp_server_ids, c.dynamic_tools, c.pin_order, c.last_read_message_id, c.last_turn_summary, c.summary, c.summary_generated_at, c.created_at, c.forked_from_chat_id, c.forked_from_message_id, c.copied_through, s.status, s.archived, s.has_open_calls, s.queue_length, s.held_length, s.generation_attempt, s.snapshot_version,
+    c.id, c.organization_id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode, c.client, c.mcp_server_ids, c.dynamic_tools, c.pin_order, c.last_read_message_id, c.last_turn_summary, c.summary, c.summary_generated_at, c.created_at, c.forked_from_chat_id, c.forked_from_message_id, c.copied_through, c.workspace_id, c.context_dirty_since, s.status, s.archived, s.has_open_calls, s.queue_length, s.held_length, s.generation_attempt, s.snapshot_version,
     s.history_version, s.queue_version, s.retry_version, s.replica_id, s.runner_id, s.last_model_config_id,
     s.last_reasoning_effort, s.updated_at, s.requires_action_deadline_at, s.compaction_requested_at, s.last_error,
     s.retry_state, u.username AS owner_username, u.display_name AS owner_name,
@@ -1948,7 +2615,7 @@ WHERE c.id = $1""",
 
 _GET_CHAT_STATE = (
     """-- name: get_chat_state
-SELECT s.chat_id, s.owner_id, s.is_child, s.status, s.archived, s.has_open_calls, s.has_draft, s.takeovers, s.queue_length, s.held_length, s.generation_attempt, s.snapshot_version, s.history_version, s.queue_version, s.retry_version, s.replica_id, s.runner_id, s.last_model_config_id, s.last_reasoning_effort, s.updated_at, s.requires_action_deadline_at, s.compaction_requested_at, s.last_error, s.retry_state FROM chat_state s
+SELECT s.chat_id, s.owner_id, s.is_child, s.status, s.archived, s.has_open_calls, s.has_draft, s.takeovers, s.queue_length, s.held_length, s.generation_attempt, s.snapshot_version, s.history_version, s.queue_version, s.retry_version, s.replica_id, s.runner_id, s.last_model_config_id, s.last_reasoning_effort, s.updated_at, s.requires_action_deadline_at, s.compaction_requested_at, s.last_error, s.retry_state, s.host_id FROM chat_state s
 WHERE s.chat_id = $1""",
     """
 """,
@@ -2065,7 +2732,7 @@ UPDATE chats SET
     plan_mode = coalesce($3::boolean, plan_mode)
 WHERE id = $4""",
     """
-RETURNING id, organization_id, owner_id, parent_chat_id, root_chat_id, title, labels, mode, plan_mode, client, mcp_server_ids, dynamic_tools, pin_order, last_read_message_id, last_turn_summary, summary, summary_generated_at, created_at, forked_from_chat_id, forked_from_message_id, copied_through
+RETURNING id, organization_id, owner_id, parent_chat_id, root_chat_id, title, labels, mode, plan_mode, client, mcp_server_ids, dynamic_tools, pin_order, last_read_message_id, last_turn_summary, summary, summary_generated_at, created_at, forked_from_chat_id, forked_from_message_id, copied_through, workspace_id, context_dirty_since
 """,
 )
 
@@ -2228,6 +2895,128 @@ FOR UPDATE SKIP LOCKED
 _DELETE_ORPHAN_FILES = """-- name: delete_orphan_files
 DELETE FROM files f
 WHERE f.id = ANY ($1::uuid[]) AND (SELECT l.file_id FROM chat_files l WHERE l.file_id = f.id LIMIT 1) IS NULL
+"""
+
+_GET_CHAT_CONTEXT = (
+    """-- name: get_chat_context
+SELECT x.chat_id, x.hash, x.snapshot, x.pinned_at FROM chat_contexts x JOIN chat_state s ON s.chat_id = x.chat_id
+WHERE x.chat_id = $1""",
+    """
+""",
+)
+
+_UPSERT_CHAT_CONTEXT = (
+    """-- name: upsert_chat_context
+WITH pinned AS (
+    INSERT INTO chat_contexts (chat_id, hash, snapshot, pinned_at)
+    SELECT c.id, $1, $2::jsonb, now() FROM chats c
+    WHERE c.id = $3""",
+    """
+    ON CONFLICT (chat_id) DO UPDATE
+        SET hash = excluded.hash, snapshot = excluded.snapshot, pinned_at = excluded.pinned_at
+    RETURNING chat_id
+)
+UPDATE chats c SET context_dirty_since = NULL FROM pinned WHERE c.id = pinned.chat_id
+RETURNING c.id
+""",
+)
+
+_MARK_CONTEXTS_DIRTY = """-- name: mark_contexts_dirty
+UPDATE chats c SET context_dirty_since = now()
+FROM chat_contexts x
+WHERE x.chat_id = c.id AND c.workspace_id = $1::uuid AND x.hash <> $2 AND c.context_dirty_since IS NULL
+RETURNING c.id, c.owner_id
+"""
+
+_GET_DIFF_STATUS = (
+    """-- name: get_diff_status
+SELECT d.chat_id, d.git_branch, d.git_remote_origin, d.ahead, d.behind, d.additions, d.deletions, d.changed_files, d.url, d.pull_request_state, d.pull_request_title, d.pull_request_draft, d.pull_request_number, d.changes_requested, d.approved, d.reviewer_count, d.commits, d.author_login, d.author_avatar_url, d.base_branch, d.head_branch, d.refreshed_at, d.stale_at, d.created_at, d.updated_at FROM chat_diff_statuses d JOIN chat_state s ON s.chat_id = d.chat_id
+WHERE d.chat_id = $1""",
+    """
+""",
+)
+
+_LIST_DIFF_STATUSES = (
+    """-- name: list_diff_statuses
+SELECT d.chat_id, d.git_branch, d.git_remote_origin, d.ahead, d.behind, d.additions, d.deletions, d.changed_files, d.url, d.pull_request_state, d.pull_request_title, d.pull_request_draft, d.pull_request_number, d.changes_requested, d.approved, d.reviewer_count, d.commits, d.author_login, d.author_avatar_url, d.base_branch, d.head_branch, d.refreshed_at, d.stale_at, d.created_at, d.updated_at FROM chat_diff_statuses d JOIN chat_state s ON s.chat_id = d.chat_id
+WHERE d.chat_id = ANY ($1::uuid[])""",
+    """
+""",
+)
+
+_UPSERT_DIFF_REFS = """-- name: upsert_diff_refs
+INSERT INTO chat_diff_statuses AS d (
+    chat_id, git_branch, git_remote_origin, ahead, behind, additions, deletions, changed_files, stale_at
+) VALUES (
+    $1, $2, $3, $4, $5, $6, $7, $8, now()
+)
+ON CONFLICT (chat_id) DO UPDATE SET
+    git_branch = coalesce(nullif(excluded.git_branch, ''), d.git_branch),
+    git_remote_origin = coalesce(nullif(excluded.git_remote_origin, ''), d.git_remote_origin),
+    ahead = excluded.ahead, behind = excluded.behind, additions = excluded.additions, deletions = excluded.deletions,
+    changed_files = excluded.changed_files, stale_at = now(), updated_at = now()
+WHERE (d.git_branch, d.git_remote_origin, d.ahead, d.behind, d.additions, d.deletions, d.changed_files)
+    IS DISTINCT FROM (
+        coalesce(nullif(excluded.git_branch, ''), d.git_branch),
+        coalesce(nullif(excluded.git_remote_origin, ''), d.git_remote_origin),
+        excluded.ahead, excluded.behind, excluded.additions, excluded.deletions, excluded.changed_files
+    )
+RETURNING d.chat_id, d.git_branch, d.git_remote_origin, d.ahead, d.behind, d.additions, d.deletions, d.changed_files, d.url, d.pull_request_state, d.pull_request_title, d.pull_request_draft, d.pull_request_number, d.changes_requested, d.approved, d.reviewer_count, d.commits, d.author_login, d.author_avatar_url, d.base_branch, d.head_branch, d.refreshed_at, d.stale_at, d.created_at, d.updated_at
+"""
+
+_UPDATE_PULL_REQUEST = """-- name: update_pull_request
+UPDATE chat_diff_statuses SET
+    url = $1, pull_request_state = $2, pull_request_title = $3,
+    pull_request_draft = $4, pull_request_number = $5,
+    changes_requested = $6, approved = $7, reviewer_count = $8, commits = $9,
+    author_login = $10, author_avatar_url = $11, base_branch = $12,
+    head_branch = $13, refreshed_at = now(), stale_at = now() + $14::interval, updated_at = now()
+WHERE chat_id = $15
+RETURNING chat_id, git_branch, git_remote_origin, ahead, behind, additions, deletions, changed_files, url, pull_request_state, pull_request_title, pull_request_draft, pull_request_number, changes_requested, approved, reviewer_count, commits, author_login, author_avatar_url, base_branch, head_branch, refreshed_at, stale_at, created_at, updated_at
+"""
+
+_POSTPONE_DIFF_STATUS = """-- name: postpone_diff_status
+UPDATE chat_diff_statuses SET stale_at = now() + $1::interval WHERE chat_id = $2
+"""
+
+_MARK_DIFF_STALE = """-- name: mark_diff_stale
+UPDATE chat_diff_statuses SET stale_at = now() WHERE chat_id = $1
+"""
+
+_LEASE_STALE_DIFF_STATUSES = """-- name: lease_stale_diff_statuses
+UPDATE chat_diff_statuses d SET stale_at = now() + $1::interval
+FROM chat_state s
+WHERE s.chat_id = d.chat_id AND d.chat_id = ANY (ARRAY(
+    SELECT x.chat_id FROM chat_diff_statuses x JOIN chat_state y ON y.chat_id = x.chat_id
+    WHERE x.stale_at <= now() AND x.git_branch <> '' AND x.git_remote_origin <> '' AND NOT y.archived
+    ORDER BY x.stale_at LIMIT $2::int
+    FOR UPDATE OF x SKIP LOCKED
+))
+RETURNING d.chat_id, d.git_branch, d.git_remote_origin, d.ahead, d.behind, d.additions, d.deletions, d.changed_files, d.url, d.pull_request_state, d.pull_request_title, d.pull_request_draft, d.pull_request_number, d.changes_requested, d.approved, d.reviewer_count, d.commits, d.author_login, d.author_avatar_url, d.base_branch, d.head_branch, d.refreshed_at, d.stale_at, d.created_at, d.updated_at, s.owner_id
+"""
+
+_INSERT_GIT_PROVIDER = """-- name: insert_git_provider
+INSERT INTO git_providers (id, kind, host, api_url, token) VALUES ($1, $2, $3, $4, $5)
+"""
+
+_UPDATE_GIT_PROVIDER = """-- name: update_git_provider
+UPDATE git_providers SET kind = $1, host = $2, api_url = $3, updated_at = now() WHERE id = $4
+"""
+
+_UPDATE_GIT_PROVIDER_TOKEN = """-- name: update_git_provider_token
+UPDATE git_providers SET token = $1, updated_at = now() WHERE id = $2
+"""
+
+_LIST_GIT_PROVIDERS = """-- name: list_git_providers
+SELECT id, kind, host, api_url, token IS NOT NULL AS has_token, created_at, updated_at FROM git_providers ORDER BY host
+"""
+
+_LIST_GIT_PROVIDERS_WITH_TOKENS = """-- name: list_git_providers_with_tokens
+SELECT id, kind, host, api_url, token, created_at, updated_at FROM git_providers ORDER BY host
+"""
+
+_DELETE_GIT_PROVIDER = """-- name: delete_git_provider
+DELETE FROM git_providers WHERE id = $1
 """
 
 _GET_GROUP_BY_ID = """-- name: get_group_by_id
@@ -2690,10 +3479,15 @@ WHERE d.chat_id = $1""",
 )
 
 _BEAT_REPLICA = """-- name: beat_replica
-INSERT INTO replicas AS known (id, url, host, pid, version, beating_since, heartbeat_at)
-VALUES ($1, $2, $3, $4, $5, now(), now())
+WITH host AS (
+    INSERT INTO hosts AS seen (id, seen_at) SELECT $1::text, now() WHERE $1::text IS NOT NULL
+    ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at WHERE seen.seen_at < excluded.seen_at - lease_time()
+)
+INSERT INTO replicas AS known (id, url, host, pid, version, host_id, beating_since, heartbeat_at)
+VALUES ($2, $3, $4, $5, $6, $1, now(), now())
 ON CONFLICT (id) DO UPDATE SET
     url = excluded.url,
+    host_id = excluded.host_id,
     heartbeat_at = excluded.heartbeat_at,
     beating_since = CASE
         WHEN known.heartbeat_at < excluded.heartbeat_at - lease_time() THEN excluded.beating_since
@@ -2703,11 +3497,11 @@ ON CONFLICT (id) DO UPDATE SET
 """
 
 _GET_REPLICA = """-- name: get_replica
-SELECT id, url, host, pid, version, started_at, beating_since, heartbeat_at FROM replicas WHERE id = $1
+SELECT id, url, host, pid, version, started_at, beating_since, heartbeat_at, host_id FROM replicas WHERE id = $1
 """
 
 _LIST_LIVE_REPLICAS = """-- name: list_live_replicas
-SELECT id, url, host, pid, version, started_at, beating_since, heartbeat_at FROM replicas WHERE heartbeat_at >= now() - lease_time() ORDER BY id
+SELECT id, url, host, pid, version, started_at, beating_since, heartbeat_at, host_id FROM replicas WHERE heartbeat_at >= now() - lease_time() ORDER BY id
 """
 
 _EXPIRE_REPLICA = """-- name: expire_replica
@@ -2892,6 +3686,65 @@ _REVOKE_ENCRYPTION_KEYS_EXCEPT = """-- name: revoke_encryption_keys_except
 UPDATE encryption_keys SET revoked_at = now() WHERE id <> $1 AND revoked_at IS NULL
 """
 
+_INSERT_TEMPLATE = """-- name: insert_template
+INSERT INTO templates (
+    id, organization_id, name, display_name, description, icon, readme, provisioner, config, parameters, agents_allowed,
+    allows_user_autostop, default_ttl_ms, activity_bump_ms, max_lifetime_ms, deprecated, created_by
+) VALUES (
+    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
+    $11, $12, $13, $14, $15, $16,
+    $17
+)
+RETURNING id, organization_id, name, display_name, description, icon, readme, provisioner, config, parameters, agents_allowed, allows_user_autostop, default_ttl_ms, activity_bump_ms, max_lifetime_ms, deprecated, deleted, created_by, created_at, updated_at
+"""
+
+_SEED_TEMPLATE = """-- name: seed_template
+INSERT INTO templates (id, organization_id, name, display_name, description, icon, readme, provisioner, config)
+SELECT $1, o.id, $2, $3, $4, $5, $6, $7, $8
+FROM organizations o WHERE o.is_default AND NOT EXISTS (SELECT FROM templates)
+ON CONFLICT (organization_id, name) WHERE NOT deleted DO NOTHING
+"""
+
+_UPDATE_TEMPLATE = """-- name: update_template
+UPDATE templates SET
+    name = $1, display_name = $2, description = $3, icon = $4, readme = $5,
+    config = $6, parameters = $7, agents_allowed = $8,
+    allows_user_autostop = $9, default_ttl_ms = $10,
+    activity_bump_ms = $11, max_lifetime_ms = $12, deprecated = $13,
+    updated_at = now()
+WHERE id = $14 AND NOT deleted
+RETURNING id, organization_id, name, display_name, description, icon, readme, provisioner, config, parameters, agents_allowed, allows_user_autostop, default_ttl_ms, activity_bump_ms, max_lifetime_ms, deprecated, deleted, created_by, created_at, updated_at
+"""
+
+_DELETE_TEMPLATE = """-- name: delete_template
+UPDATE templates t SET deleted = true, updated_at = now()
+WHERE t.id = $1 AND NOT t.deleted
+  AND NOT EXISTS (SELECT FROM workspaces w WHERE w.template_id = t.id AND NOT w.deleted)
+"""
+
+_GET_TEMPLATE = """-- name: get_template
+SELECT id, organization_id, name, display_name, description, icon, readme, provisioner, config, parameters, agents_allowed, allows_user_autostop, default_ttl_ms, activity_bump_ms, max_lifetime_ms, deprecated, deleted, created_by, created_at, updated_at FROM templates WHERE id = $1 AND NOT deleted
+"""
+
+_LIST_TEMPLATES = """-- name: list_templates
+SELECT id, organization_id, name, display_name, description, icon, readme, provisioner, config, parameters, agents_allowed, allows_user_autostop, default_ttl_ms, activity_bump_ms, max_lifetime_ms, deprecated, deleted, created_by, created_at, updated_at FROM templates WHERE organization_id = $1 AND NOT deleted ORDER BY name
+"""
+
+_LIST_OFFERED_TEMPLATES = """-- name: list_offered_templates
+SELECT
+    t.id, t.name, t.display_name, t.description, t.readme,
+    count(DISTINCT w.owner_id) FILTER (WHERE NOT w.deleted) AS developers,
+    count(*) FILTER (WHERE w.owner_id = $1 AND NOT w.deleted) AS own_active,
+    count(*) FILTER (
+        WHERE w.owner_id = $1 AND w.deleted AND w.last_used_at >= now() - $2::interval
+    ) AS own_recently_deleted,
+    max(w.last_used_at) FILTER (WHERE w.owner_id = $1) AS last_used_at
+FROM templates t LEFT JOIN workspaces w ON w.template_id = t.id
+WHERE t.organization_id = $3 AND NOT t.deleted AND t.deprecated = '' AND t.agents_allowed
+GROUP BY t.id
+ORDER BY t.name
+"""
+
 _INSERT_TOKEN = """-- name: insert_token
 INSERT INTO tokens (id, user_id, kind, name, hash, scopes, expires_at, client_ip, user_agent)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
@@ -2957,22 +3810,23 @@ WHERE tokens.id = used.id
 """
 
 _CREATE_CHAT = """-- name: create_chat
-SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM create_chat(
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.host_id, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM create_chat(
     $1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::text, $6::jsonb,
     $7::chat_mode, $8::boolean, $9::chat_client, $10::uuid[], $11::jsonb,
     $12::uuid, $13::reasoning_effort, $14::message_row[], $15::uuid[],
-    $16::integer, $17::uuid, $18::uuid, $19::integer, $20::integer
+    $16::integer, $17::uuid, $18::uuid, $19::uuid, $20::integer,
+    $21::integer
 ) AS change WHERE change.outcome <> 'not_found'
 """
 
 _FORK_CHAT = """-- name: fork_chat
-SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM fork_chat(
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.host_id, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM fork_chat(
     $1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::bigint, $6::text
 ) AS change WHERE change.outcome <> 'not_found'
 """
 
 _SEND_MESSAGE = """-- name: send_message
-SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM send_message(
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.host_id, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM send_message(
     $1::uuid, $2::uuid, $3::message_row, $4::boolean, $5::uuid[],
     $6::integer, $7::integer, $8::uuid, $9::uuid, $10::boolean, $11::uuid,
     $12::uuid, $13::integer, $14::integer
@@ -2980,125 +3834,130 @@ SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.a
 """
 
 _EDIT_MESSAGE = """-- name: edit_message
-SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM edit_message(
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.host_id, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM edit_message(
     $1::uuid, $2::uuid, $3::bigint, $4::message_row, $5::uuid[],
     $6::integer, $7::uuid, $8::uuid, $9::integer, $10::integer
 ) AS change WHERE change.outcome <> 'not_found'
 """
 
 _INTERRUPT = """-- name: interrupt
-SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM interrupt($1::uuid, $2::uuid) AS change WHERE change.outcome <> 'not_found'
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.host_id, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM interrupt($1::uuid, $2::uuid) AS change WHERE change.outcome <> 'not_found'
 """
 
 _REQUEST_COMPACTION = """-- name: request_compaction
-SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM request_compaction(
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.host_id, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM request_compaction(
     $1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::integer, $6::integer
 ) AS change WHERE change.outcome <> 'not_found'
 """
 
 _COMPLETE_REQUIRES_ACTION = """-- name: complete_requires_action
-SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM complete_requires_action($1::uuid, $2::uuid, $3::message_row[]) AS change WHERE change.outcome <> 'not_found'
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.host_id, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM complete_requires_action($1::uuid, $2::uuid, $3::message_row[]) AS change WHERE change.outcome <> 'not_found'
 """
 
 _ARCHIVE = """-- name: archive
-SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM archive($1::uuid, $2::uuid) AS change WHERE change.outcome <> 'not_found'
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.host_id, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM archive($1::uuid, $2::uuid) AS change WHERE change.outcome <> 'not_found'
 """
 
 _UNARCHIVE = """-- name: unarchive
-SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM unarchive($1::uuid, $2::uuid) AS change WHERE change.outcome <> 'not_found'
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.host_id, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM unarchive($1::uuid, $2::uuid) AS change WHERE change.outcome <> 'not_found'
 """
 
 _RECONCILE_INVALID = """-- name: reconcile_invalid
-SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM reconcile_invalid($1::uuid, $2::uuid, $3::jsonb) AS change WHERE change.outcome <> 'not_found'
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.host_id, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM reconcile_invalid($1::uuid, $2::uuid, $3::jsonb) AS change WHERE change.outcome <> 'not_found'
+"""
+
+_BIND_WORKSPACE = """-- name: bind_workspace
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.host_id, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM bind_workspace($1::uuid, $2::uuid, $3::uuid, $4::uuid) AS change
+WHERE change.outcome <> 'not_found'
 """
 
 _DELETE_QUEUED = """-- name: delete_queued
-SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM delete_queued($1::uuid, $2::uuid, $3::bigint) AS change WHERE change.outcome <> 'not_found'
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.host_id, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM delete_queued($1::uuid, $2::uuid, $3::bigint) AS change WHERE change.outcome <> 'not_found'
 """
 
 _PROMOTE_QUEUED = """-- name: promote_queued
-SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM promote_queued(
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.host_id, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM promote_queued(
     $1::uuid, $2::uuid, $3::bigint, $4::uuid, $5::uuid, $6::integer, $7::integer
 ) AS change WHERE change.outcome <> 'not_found'
 """
 
 _REORDER_QUEUED = """-- name: reorder_queued
-SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM reorder_queued($1::uuid, $2::uuid, $3::bigint[]) AS change WHERE change.outcome <> 'not_found'
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.host_id, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM reorder_queued($1::uuid, $2::uuid, $3::bigint[]) AS change WHERE change.outcome <> 'not_found'
 """
 
 _HOLD_QUEUED = """-- name: hold_queued
-SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM hold_queued($1::uuid, $2::uuid, $3::bigint, $4::uuid, $5::interval) AS change WHERE change.outcome <> 'not_found'
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.host_id, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM hold_queued($1::uuid, $2::uuid, $3::bigint, $4::uuid, $5::interval) AS change WHERE change.outcome <> 'not_found'
 """
 
 _RELEASE_QUEUED = """-- name: release_queued
-SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM release_queued(
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.host_id, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM release_queued(
     $1::uuid, $2::uuid, $3::bigint, $4::uuid, $5::message_row, $6::uuid[],
     $7::integer, $8::uuid, $9::uuid, $10::integer, $11::integer
 ) AS change WHERE change.outcome <> 'not_found'
 """
 
 _RELEASE_OVERDUE = """-- name: release_overdue
-SELECT chat_id, owner_id, is_child, status, archived, has_open_calls, has_draft, takeovers, queue_length, held_length, generation_attempt, snapshot_version, history_version, queue_version, retry_version, replica_id, runner_id, last_model_config_id, last_reasoning_effort, updated_at, requires_action_deadline_at, compaction_requested_at, last_error, retry_state, transition, outcome, state_before, state_after, snapshot_before, history_before, happened_at, inserted_ids, added, deleted_ids, queued_id, subject, maximum, landings FROM release_overdue($1::integer)
+SELECT chat_id, owner_id, is_child, status, archived, has_open_calls, has_draft, takeovers, queue_length, held_length, generation_attempt, snapshot_version, history_version, queue_version, retry_version, replica_id, runner_id, last_model_config_id, last_reasoning_effort, updated_at, requires_action_deadline_at, compaction_requested_at, last_error, retry_state, host_id, transition, outcome, state_before, state_after, snapshot_before, history_before, happened_at, inserted_ids, added, deleted_ids, queued_id, subject, maximum, landings FROM release_overdue($1::integer)
 """
 
 _ACQUIRE = """-- name: acquire
-SELECT chat_id, owner_id, is_child, status, archived, has_open_calls, has_draft, takeovers, queue_length, held_length, generation_attempt, snapshot_version, history_version, queue_version, retry_version, replica_id, runner_id, last_model_config_id, last_reasoning_effort, updated_at, requires_action_deadline_at, compaction_requested_at, last_error, retry_state, transition, outcome, state_before, state_after, snapshot_before, history_before, happened_at, inserted_ids, added, deleted_ids, queued_id, subject, maximum, landings FROM acquire(
+SELECT chat_id, owner_id, is_child, status, archived, has_open_calls, has_draft, takeovers, queue_length, held_length, generation_attempt, snapshot_version, history_version, queue_version, retry_version, replica_id, runner_id, last_model_config_id, last_reasoning_effort, updated_at, requires_action_deadline_at, compaction_requested_at, last_error, retry_state, host_id, transition, outcome, state_before, state_after, snapshot_before, history_before, happened_at, inserted_ids, added, deleted_ids, queued_id, subject, maximum, landings FROM acquire(
     $1::uuid, $2::uuid[], $3::integer, $4::integer, $5::integer,
     $6::jsonb
 )
 """
 
 _ABANDON = """-- name: abandon
-SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM abandon($1::uuid, $2::uuid) AS change WHERE change.outcome <> 'not_found'
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.host_id, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM abandon($1::uuid, $2::uuid) AS change WHERE change.outcome <> 'not_found'
 """
 
 _HAND_OVER = """-- name: hand_over
-SELECT chat_id, owner_id, is_child, status, archived, has_open_calls, has_draft, takeovers, queue_length, held_length, generation_attempt, snapshot_version, history_version, queue_version, retry_version, replica_id, runner_id, last_model_config_id, last_reasoning_effort, updated_at, requires_action_deadline_at, compaction_requested_at, last_error, retry_state, transition, outcome, state_before, state_after, snapshot_before, history_before, happened_at, inserted_ids, added, deleted_ids, queued_id, subject, maximum, landings FROM hand_over($1::uuid, $2::integer)
+SELECT chat_id, owner_id, is_child, status, archived, has_open_calls, has_draft, takeovers, queue_length, held_length, generation_attempt, snapshot_version, history_version, queue_version, retry_version, replica_id, runner_id, last_model_config_id, last_reasoning_effort, updated_at, requires_action_deadline_at, compaction_requested_at, last_error, retry_state, host_id, transition, outcome, state_before, state_after, snapshot_before, history_before, happened_at, inserted_ids, added, deleted_ids, queued_id, subject, maximum, landings FROM hand_over($1::uuid, $2::integer)
 """
 
 _GIVE_UP = """-- name: give_up
-SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM give_up($1::uuid, $2::jsonb) AS change WHERE change.outcome <> 'not_found'
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.host_id, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM give_up($1::uuid, $2::jsonb) AS change WHERE change.outcome <> 'not_found'
 """
 
 _RECORD_ATTEMPT = """-- name: record_attempt
-SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM record_attempt($1::uuid, $2::uuid, $3::bigint) AS change WHERE change.outcome <> 'not_found'
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.host_id, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM record_attempt($1::uuid, $2::uuid, $3::bigint) AS change WHERE change.outcome <> 'not_found'
 """
 
 _RECORD_RETRY = """-- name: record_retry
-SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM record_retry($1::uuid, $2::uuid, $3::bigint, $4::jsonb) AS change WHERE change.outcome <> 'not_found'
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.host_id, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM record_retry($1::uuid, $2::uuid, $3::bigint, $4::jsonb) AS change WHERE change.outcome <> 'not_found'
 """
 
 _SAVE_DRAFT = """-- name: save_draft
-SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM save_draft($1::uuid, $2::uuid, $3::bigint, $4::message_row) AS change WHERE change.outcome <> 'not_found'
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.host_id, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM save_draft($1::uuid, $2::uuid, $3::bigint, $4::message_row) AS change WHERE change.outcome <> 'not_found'
 """
 
 _COMMIT_STEP = """-- name: commit_step
-SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM commit_step(
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.host_id, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM commit_step(
     $1::uuid, $2::uuid, $3::bigint, $4::message_row[], $5::boolean,
     $6::boolean
 ) AS change WHERE change.outcome <> 'not_found'
 """
 
 _ENTER_REQUIRES_ACTION = """-- name: enter_requires_action
-SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM enter_requires_action($1::uuid, $2::uuid, $3::bigint, $4::interval) AS change WHERE change.outcome <> 'not_found'
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.host_id, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM enter_requires_action($1::uuid, $2::uuid, $3::bigint, $4::interval) AS change WHERE change.outcome <> 'not_found'
 """
 
 _CANCEL_REQUIRES_ACTION = """-- name: cancel_requires_action
-SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM cancel_requires_action($1::uuid, $2::uuid, $3::bigint, $4::text) AS change WHERE change.outcome <> 'not_found'
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.host_id, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM cancel_requires_action($1::uuid, $2::uuid, $3::bigint, $4::text) AS change WHERE change.outcome <> 'not_found'
 """
 
 _FINISH_TURN = """-- name: finish_turn
-SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM finish_turn($1::uuid, $2::uuid, $3::bigint) AS change WHERE change.outcome <> 'not_found'
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.host_id, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM finish_turn($1::uuid, $2::uuid, $3::bigint) AS change WHERE change.outcome <> 'not_found'
 """
 
 _FINISH_INTERRUPTION = """-- name: finish_interruption
-SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM finish_interruption(
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.host_id, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM finish_interruption(
     $1::uuid, $2::uuid, $3::bigint, $4::message_row[]
 ) AS change WHERE change.outcome <> 'not_found'
 """
 
 _FINISH_ERROR = """-- name: finish_error
-SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM finish_error(
+SELECT change.chat_id, change.owner_id, change.is_child, change.status, change.archived, change.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length, change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version, change.retry_version, change.replica_id, change.runner_id, change.last_model_config_id, change.last_reasoning_effort, change.updated_at, change.requires_action_deadline_at, change.compaction_requested_at, change.last_error, change.retry_state, change.host_id, change.transition, change.outcome, change.state_before, change.state_after, change.snapshot_before, change.history_before, change.happened_at, change.inserted_ids, change.added, change.deleted_ids, change.queued_id, change.subject, change.maximum, change.landings FROM finish_error(
     $1::uuid, $2::uuid, $3::bigint, $4::message_row[], $5::jsonb
 ) AS change WHERE change.outcome <> 'not_found'
 """
@@ -3162,7 +4021,7 @@ WHERE user_id IS NOT DISTINCT FROM $1::uuid AND group_id IS NOT DISTINCT FROM $2
 
 _GET_TURN_CONTEXT = """-- name: get_turn_context
 SELECT
-    c.id, c.organization_id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode, c.client, c.mcp_server_ids, c.dynamic_tools, c.pin_order, c.last_read_message_id, c.last_turn_summary, c.summary, c.summary_generated_at, c.created_at, c.forked_from_chat_id, c.forked_from_message_id, c.copied_through,
+    c.id, c.organization_id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode, c.client, c.mcp_server_ids, c.dynamic_tools, c.pin_order, c.last_read_message_id, c.last_turn_summary, c.summary, c.summary_generated_at, c.created_at, c.forked_from_chat_id, c.forked_from_message_id, c.copied_through, c.workspace_id, c.context_dirty_since,
     coalesce((SELECT u.custom_prompt FROM user_settings u WHERE u.user_id = c.owner_id), '') AS custom_prompt,
     (
         SELECT t.threshold_percent FROM user_compaction_thresholds t
@@ -3281,6 +4140,338 @@ FROM unnest($1::uuid[], $2::timestamptz[]) AS seen (id, at)
 WHERE users.id = seen.id
 """
 
+_INSERT_WORKSPACE_BUILD = (
+    """-- name: insert_workspace_build
+WITH moved AS (
+    UPDATE workspaces w SET build_number = w.build_number + 1, parameters = $1, updated_at = now()
+    WHERE w.id = $2 AND w.build_number = $3 AND NOT w.deleted""",
+    """
+    RETURNING w.id, w.build_number
+)
+INSERT INTO workspace_builds (id, workspace_id, number, transition, reason, initiator_id, key, parameters)
+SELECT $4, moved.id, moved.build_number, $5, $6, $7, $8, $9 FROM moved
+RETURNING id, workspace_id, number, transition, status, reason, initiator_id, key, parameters, error, error_code, replica_id, claims, cancelled_by, created_at, started_at, finished_at
+""",
+)
+
+_GET_WORKSPACE_BUILD = (
+    """-- name: get_workspace_build
+SELECT b.id, b.workspace_id, b.number, b.transition, b.status, b.reason, b.initiator_id, b.key, b.parameters, b.error, b.error_code, b.replica_id, b.claims, b.cancelled_by, b.created_at, b.started_at, b.finished_at FROM workspace_builds b JOIN workspaces w ON w.id = b.workspace_id
+WHERE b.id = $1""",
+    """
+""",
+)
+
+_GET_WORKSPACE_BUILD_BY_KEY = (
+    """-- name: get_workspace_build_by_key
+SELECT b.id, b.workspace_id, b.number, b.transition, b.status, b.reason, b.initiator_id, b.key, b.parameters, b.error, b.error_code, b.replica_id, b.claims, b.cancelled_by, b.created_at, b.started_at, b.finished_at FROM workspace_builds b JOIN workspaces w ON w.id = b.workspace_id
+WHERE b.key = $1""",
+    """
+""",
+)
+
+_LIST_WORKSPACE_BUILDS = (
+    """-- name: list_workspace_builds
+SELECT b.id, b.workspace_id, b.number, b.transition, b.status, b.reason, b.initiator_id, b.key, b.parameters, b.error, b.error_code, b.replica_id, b.claims, b.cancelled_by, b.created_at, b.started_at, b.finished_at FROM workspace_builds b JOIN workspaces w ON w.id = b.workspace_id
+WHERE b.workspace_id = $1 AND ($2::integer IS NULL OR b.number < $2)""",
+    """
+ORDER BY b.number DESC LIMIT $3::int
+""",
+)
+
+_CLAIM_WORKSPACE_BUILDS = """-- name: claim_workspace_builds
+UPDATE workspace_builds b SET
+    status = 'running', replica_id = $1::uuid, claims = b.claims + 1, started_at = coalesce(b.started_at, now())
+WHERE b.id = ANY (ARRAY(
+    SELECT a.id FROM workspace_builds a
+    JOIN workspaces w ON w.id = a.workspace_id
+    JOIN templates t ON t.id = w.template_id
+    WHERE a.status IN ('pending', 'running')
+      AND (w.host_id IS NULL OR w.host_id = $2::text)
+      AND t.provisioner = ANY ($3::provisioner_kind[])
+      AND (
+          a.status = 'pending'
+          OR (a.replica_id = $1::uuid AND a.id <> ALL ($4::uuid[]))
+          OR (
+              a.replica_id <> $1::uuid
+              AND NOT EXISTS (
+                  SELECT FROM replicas r WHERE r.id = a.replica_id AND r.heartbeat_at >= now() - lease_time()
+              )
+              AND EXISTS (
+                  SELECT FROM replicas r WHERE r.id = $1::uuid AND r.beating_since <= now() - lease_time()
+              )
+          )
+      )
+    ORDER BY a.created_at LIMIT $5::int
+    FOR UPDATE OF a SKIP LOCKED
+))
+RETURNING b.id, b.workspace_id, b.number, b.transition, b.status, b.reason, b.initiator_id, b.key, b.parameters, b.error, b.error_code, b.replica_id, b.claims, b.cancelled_by, b.created_at, b.started_at, b.finished_at
+"""
+
+_FINISH_WORKSPACE_BUILD = """-- name: finish_workspace_build
+WITH ended AS (
+    UPDATE workspace_builds b SET status = $1, error = $2, error_code = $3, finished_at = now()
+    WHERE b.id = $4 AND b.status = 'running' AND b.replica_id = $5::uuid
+    RETURNING
+        b.workspace_id, b.number, b.transition, b.reason, b.status,
+        b.transition = 'start' AND b.status = 'succeeded' AS starts,
+        b.transition = 'start' OR b.status = 'succeeded' AS counts
+),
+lived AS (
+    SELECT e.*, CASE
+        WHEN e.reason = 'recovery' AND w.max_deadline IS NOT NULL THEN w.max_deadline ELSE now() + $6::interval
+    END AS until
+    FROM ended e JOIN workspaces w ON w.id = e.workspace_id
+)
+UPDATE workspaces w SET
+    agent_address = CASE WHEN e.starts THEN $7::text WHEN e.counts THEN NULL ELSE w.agent_address END,
+    max_deadline = CASE WHEN e.starts THEN e.until WHEN e.counts THEN NULL ELSE w.max_deadline END,
+    deadline = CASE
+        WHEN e.starts THEN least(now() + $8::interval, e.until) WHEN e.counts THEN NULL ELSE w.deadline
+    END,
+    last_used_at = CASE WHEN e.starts THEN now() ELSE w.last_used_at END,
+    deleted = w.deleted OR (e.transition = 'delete' AND e.status = 'succeeded'),
+    updated_at = now()
+FROM lived e WHERE w.id = e.workspace_id
+RETURNING w.id, w.owner_id, w.deadline, e.number
+"""
+
+_CANCEL_WORKSPACE_BUILD = (
+    """-- name: cancel_workspace_build
+UPDATE workspace_builds b SET
+    status = CASE WHEN b.status = 'pending' THEN 'cancelled' ELSE b.status END,
+    finished_at = CASE WHEN b.status = 'pending' THEN now() END,
+    cancelled_by = coalesce($1::uuid, '00000000-0000-0000-0000-000000000000')
+FROM workspaces w
+WHERE b.id = $2 AND w.id = b.workspace_id AND b.status IN ('pending', 'running')""",
+    """
+RETURNING b.id, b.workspace_id, b.number, b.transition, b.status, b.reason, b.initiator_id, b.key, b.parameters, b.error, b.error_code, b.replica_id, b.claims, b.cancelled_by, b.created_at, b.started_at, b.finished_at
+""",
+)
+
+_LIST_CARRIED_OUT_BUILDS = """-- name: list_carried_out_builds
+SELECT id, workspace_id, cancelled_by IS NOT NULL AS is_cancelled FROM workspace_builds
+WHERE status IN ('pending', 'running') AND replica_id = $1::uuid
+"""
+
+_FAIL_UNCLAIMED_BUILDS = """-- name: fail_unclaimed_builds
+UPDATE workspace_builds b SET status = 'failed', error = $1, error_code = 'not_claimed', finished_at = now()
+WHERE b.status = 'pending' AND b.created_at < now() - $2::interval
+RETURNING b.id, b.workspace_id, b.number, b.transition, b.status, b.reason, b.initiator_id, b.key, b.parameters, b.error, b.error_code, b.replica_id, b.claims, b.cancelled_by, b.created_at, b.started_at, b.finished_at
+"""
+
+_INSERT_BUILD_LOGS = """-- name: insert_build_logs
+INSERT INTO workspace_build_logs (build_id, created_at, level, stage, line)
+SELECT b.id, said.at, said.level, said.stage, said.line
+FROM workspace_builds b, unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[])
+    WITH ORDINALITY AS said (at, level, stage, line, place)
+WHERE b.id = $5 AND b.status = 'running' AND b.replica_id = $6::uuid
+  AND (SELECT count(*) FROM workspace_build_logs l WHERE l.build_id = b.id) < $7::int
+ORDER BY said.place
+"""
+
+_LIST_BUILD_LOGS = (
+    """-- name: list_build_logs
+SELECT l.build_id, l.id, l.created_at, l.level, l.stage, l.line FROM workspace_build_logs l
+JOIN workspace_builds b ON b.id = l.build_id
+JOIN workspaces w ON w.id = b.workspace_id
+WHERE l.build_id = $1 AND l.id > $2""",
+    """
+ORDER BY l.id LIMIT $3::int
+""",
+)
+
+_DELETE_OLD_BUILD_LOGS = """-- name: delete_old_build_logs
+DELETE FROM workspace_build_logs WHERE ctid = ANY (ARRAY(
+    SELECT l.ctid FROM workspace_build_logs l
+    WHERE l.created_at < now() - $1::interval
+    ORDER BY l.created_at LIMIT $2::int
+    FOR UPDATE SKIP LOCKED
+))
+"""
+
+_INSERT_WORKSPACE = """-- name: insert_workspace
+WITH made AS (
+    INSERT INTO workspaces (
+        id, organization_id, owner_id, template_id, name, host_id, parameters, agent_token, ttl_ms, build_number
+    ) VALUES (
+        $1, $2, $3, $4, $5, $6, $7, $8, $9, 1
+    )
+    RETURNING id
+)
+INSERT INTO workspace_builds (id, workspace_id, number, transition, reason, initiator_id, key, parameters)
+SELECT $10, made.id, 1, 'start', $11, $12, $13, $14 FROM made
+RETURNING id, workspace_id, number, transition, status, reason, initiator_id, key, parameters, error, error_code, replica_id, claims, cancelled_by, created_at, started_at, finished_at
+"""
+
+_GET_WORKSPACE = (
+    """-- name: get_workspace
+SELECT
+    w.id, w.organization_id, w.owner_id, w.template_id, w.name, w.host_id, w.parameters, w.ttl_ms, w.deadline,
+    w.max_deadline, w.last_used_at, w.build_number, w.deleted, w.created_at, w.updated_at,
+    w.agent_address IS NOT NULL AS has_agent, u.username AS owner_name, t.name AS template_name, b.id AS build_id,
+    b.transition, b.status AS build_status, b.error AS build_error, b.error_code AS build_error_code,
+    b.created_at AS build_created_at, b.finished_at AS build_finished_at
+FROM workspaces w
+JOIN users u ON u.id = w.owner_id
+JOIN templates t ON t.id = w.template_id
+JOIN workspace_builds b ON b.workspace_id = w.id AND b.number = w.build_number
+WHERE w.id = $1""",
+    """
+""",
+)
+
+_GET_WORKSPACE_ID = (
+    """-- name: get_workspace_id
+SELECT w.id FROM workspaces w
+WHERE w.owner_id = $1 AND w.name = $2 AND NOT w.deleted""",
+    """
+""",
+)
+
+_LIST_WORKSPACES = (
+    """-- name: list_workspaces
+SELECT
+    w.id, w.organization_id, w.owner_id, w.template_id, w.name, w.host_id, w.parameters, w.ttl_ms, w.deadline,
+    w.max_deadline, w.last_used_at, w.build_number, w.deleted, w.created_at, w.updated_at,
+    w.agent_address IS NOT NULL AS has_agent, u.username AS owner_name, t.name AS template_name, b.id AS build_id,
+    b.transition, b.status AS build_status, b.error AS build_error, b.error_code AS build_error_code,
+    b.created_at AS build_created_at, b.finished_at AS build_finished_at
+FROM workspaces w
+JOIN users u ON u.id = w.owner_id
+JOIN templates t ON t.id = w.template_id
+JOIN workspace_builds b ON b.workspace_id = w.id AND b.number = w.build_number
+WHERE NOT w.deleted AND ($1::uuid IS NULL OR w.owner_id = $1)
+  AND w.id > coalesce($2::uuid, '00000000-0000-0000-0000-000000000000')""",
+    """
+ORDER BY w.id LIMIT $3::int
+""",
+)
+
+_UPDATE_WORKSPACE = (
+    """-- name: update_workspace
+UPDATE workspaces w SET name = $1, ttl_ms = $2, updated_at = now()
+WHERE w.id = $3 AND NOT w.deleted""",
+    """
+RETURNING w.id
+""",
+)
+
+_SET_WORKSPACE_DEADLINE = (
+    """-- name: set_workspace_deadline
+UPDATE workspaces w SET deadline = least($1::timestamptz, w.max_deadline)
+WHERE w.id = $2 AND NOT w.deleted AND w.agent_address IS NOT NULL""",
+    """
+RETURNING w.id
+""",
+)
+
+_GET_WORKSPACE_SPEC = """-- name: get_workspace_spec
+SELECT
+    w.id, w.name, w.owner_id, u.username AS owner_name, w.host_id, w.agent_token, w.agent_address, w.ttl_ms,
+    w.build_number, w.deleted, t.name AS template_name, t.provisioner, t.config, t.allows_user_autostop,
+    t.default_ttl_ms, t.max_lifetime_ms, b.parameters
+FROM workspaces w
+JOIN users u ON u.id = w.owner_id
+JOIN templates t ON t.id = w.template_id
+JOIN workspace_builds b ON b.workspace_id = w.id AND b.number = w.build_number
+WHERE w.id = $1
+"""
+
+_RESOLVE_WORKSPACE = (
+    """-- name: resolve_workspace
+SELECT
+    w.id, w.name, w.host_id, w.deleted, w.agent_address, w.agent_token, w.build_number, t.name AS template_name,
+    b.id AS build_id, b.transition, b.status, b.error
+FROM chats c
+LEFT JOIN workspaces w ON w.id = c.workspace_id AND w.owner_id = c.owner_id
+LEFT JOIN templates t ON t.id = w.template_id
+LEFT JOIN workspace_builds b ON b.workspace_id = w.id AND b.number = w.build_number
+WHERE c.id = $1""",
+    """
+""",
+)
+
+_GET_WORKSPACE_AGENT = (
+    """-- name: get_workspace_agent
+SELECT
+    w.id, w.name, w.host_id, w.deleted, w.agent_address, w.agent_token, w.build_number, t.name AS template_name,
+    b.id AS build_id, b.transition, b.status, b.error
+FROM workspaces w
+JOIN templates t ON t.id = w.template_id
+JOIN workspace_builds b ON b.workspace_id = w.id AND b.number = w.build_number
+WHERE w.id = $1""",
+    """
+""",
+)
+
+_BUMP_WORKSPACES = """-- name: bump_workspaces
+UPDATE workspaces w SET
+    last_used_at = now(),
+    deadline = CASE
+        WHEN least(now() + bump.length, w.max_deadline) - w.deadline >= bump.length * 0.05
+        THEN least(now() + bump.length, w.max_deadline)
+        ELSE w.deadline
+    END
+FROM templates t, LATERAL (SELECT t.activity_bump_ms * interval '1 millisecond' AS length) AS bump
+WHERE t.id = w.template_id AND w.agent_address IS NOT NULL AND NOT w.deleted
+  AND w.id = ANY (ARRAY(
+      SELECT c.workspace_id FROM chat_state s JOIN chats c ON c.id = s.chat_id
+      WHERE s.replica_id = $1::uuid AND c.workspace_id IS NOT NULL
+      UNION
+      SELECT used.id FROM unnest($2::uuid[]) AS used (id)
+  ))
+"""
+
+_STOP_OVERDUE_WORKSPACES = """-- name: stop_overdue_workspaces
+WITH overdue AS (
+    SELECT w.id FROM workspaces w
+    JOIN workspace_builds b ON b.workspace_id = w.id AND b.number = w.build_number
+    WHERE w.deadline <= now() AND NOT w.deleted
+      AND (b.status = 'succeeded' OR (b.status IN ('failed', 'cancelled') AND b.finished_at < now() - $1::interval))
+      AND (w.host_id IS NULL OR EXISTS (SELECT FROM hosts h WHERE h.id = w.host_id AND h.seen_at >= now() - host_time()))
+      AND NOT EXISTS (
+          SELECT FROM chats c JOIN chat_state s ON s.chat_id = c.id
+          WHERE c.workspace_id = w.id AND s.status IN ('running', 'interrupting', 'requires_action')
+      )
+    ORDER BY w.deadline LIMIT $2::int
+    FOR UPDATE OF w SKIP LOCKED
+),
+moved AS (
+    UPDATE workspaces w SET build_number = w.build_number + 1, updated_at = now()
+    FROM overdue WHERE w.id = overdue.id
+    RETURNING w.id, w.build_number, w.parameters
+)
+INSERT INTO workspace_builds (id, workspace_id, number, transition, reason, parameters)
+SELECT gen_random_uuid(), moved.id, moved.build_number, 'stop', 'autostop', moved.parameters FROM moved
+RETURNING id, workspace_id, number, transition, status, reason, initiator_id, key, parameters, error, error_code, replica_id, claims, cancelled_by, created_at, started_at, finished_at
+"""
+
+_LIST_HOST_WORKSPACES = """-- name: list_host_workspaces
+SELECT w.id FROM workspaces w
+WHERE w.host_id = $1::text AND w.agent_address IS NOT NULL AND NOT w.deleted AND w.id > $2
+ORDER BY w.id LIMIT $3::int
+"""
+
+_SET_AGENT_ADDRESS = """-- name: set_agent_address
+UPDATE workspaces SET agent_address = $1::text
+WHERE id = $2 AND build_number = $3 AND agent_address IS NOT NULL AND NOT deleted
+"""
+
+_COUNT_RUNNING_WORKSPACES = """-- name: count_running_workspaces
+SELECT count(*) AS running FROM workspaces WHERE agent_address IS NOT NULL AND NOT deleted
+"""
+
+_LIST_WORKSPACE_CHATS = (
+    """-- name: list_workspace_chats
+SELECT DISTINCT ON (c.workspace_id) c.workspace_id, c.id, c.title, s.status, s.updated_at
+FROM chats c JOIN chat_state s ON s.chat_id = c.id
+WHERE c.workspace_id = ANY ($1::uuid[]) AND NOT s.is_child AND NOT s.archived""",
+    """
+ORDER BY c.workspace_id, s.updated_at DESC
+""",
+)
+
 
 def _read_get_chat_row(row: Record) -> GetChatRow:
     return GetChatRow(
@@ -3305,9 +4496,9 @@ def _read_get_chat_row(row: Record) -> GetChatRow:
         row[18],
         row[19],
         row[20],
-        Status(row[21]),
+        row[21],
         row[22],
-        row[23],
+        Status(row[23]),
         row[24],
         row[25],
         row[26],
@@ -3318,15 +4509,17 @@ def _read_get_chat_row(row: Record) -> GetChatRow:
         row[31],
         row[32],
         row[33],
-        None if row[34] is None else ReasoningEffort(row[34]),
+        row[34],
         row[35],
-        row[36],
+        None if row[36] is None else ReasoningEffort(row[36]),
         row[37],
         row[38],
         row[39],
         row[40],
         row[41],
         row[42],
+        row[43],
+        row[44],
     )
 
 
@@ -3356,6 +4549,7 @@ def _read_chat_state(row: Record) -> ChatState:
         row[21],
         row[22],
         row[23],
+        row[24],
     )
 
 
@@ -3522,6 +4716,18 @@ def _read_chat(row: Record) -> Chat:
         row[18],
         row[19],
         row[20],
+        row[21],
+        row[22],
+    )
+
+
+def _read_list_git_providers_row(row: Record) -> ListGitProvidersRow:
+    return ListGitProvidersRow(row[0], GitProviderKind(row[1]), row[2], row[3], row[4], row[5], row[6])
+
+
+def _read_git_provider(row: Record) -> GitProvider:
+    return GitProvider(
+        row[0], GitProviderKind(row[1]), row[2], row[3], None if row[4] is None else Secret(row[4]), row[5], row[6]
     )
 
 
@@ -3653,6 +4859,31 @@ def _read_search_chats_row(row: Record) -> SearchChatsRow:
     )
 
 
+def _read_template(row: Record) -> Template:
+    return Template(
+        row[0],
+        row[1],
+        row[2],
+        row[3],
+        row[4],
+        row[5],
+        row[6],
+        ProvisionerKind(row[7]),
+        row[8],
+        row[9],
+        row[10],
+        row[11],
+        row[12],
+        row[13],
+        row[14],
+        row[15],
+        row[16],
+        row[17],
+        row[18],
+        row[19],
+    )
+
+
 def _read_token(row: Record) -> Token:
     return Token(row[0], row[1], TokenKind(row[2]), row[3], row[4], row[5], row[6], row[7], row[8], row[9], row[10])
 
@@ -3709,12 +4940,13 @@ def _read_chat_change(row: Record) -> ChatChange:
         row[29],
         row[30],
         row[31],
-        None if row[32] is None else [_read_added_message(x) for x in row[32]],
-        row[33],
+        row[32],
+        None if row[33] is None else [_read_added_message(x) for x in row[33]],
         row[34],
         row[35],
         row[36],
         row[37],
+        row[38],
     )
 
 
@@ -3751,6 +4983,8 @@ def _read_get_turn_context_row(row: Record) -> GetTurnContextRow:
         row[20],
         row[21],
         row[22],
+        row[23],
+        row[24],
     )
 
 
@@ -3758,6 +4992,148 @@ def _read_user(row: Record) -> User:
     return User(
         row[0], row[1], row[2], row[3], row[4], UserRole(row[5]), UserStatus(row[6]), row[7], row[8], row[9], row[10]
     )
+
+
+def _read_workspace_build(row: Record) -> WorkspaceBuild:
+    return WorkspaceBuild(
+        row[0],
+        row[1],
+        row[2],
+        BuildTransition(row[3]),
+        BuildStatus(row[4]),
+        BuildReason(row[5]),
+        row[6],
+        row[7],
+        row[8],
+        row[9],
+        row[10],
+        row[11],
+        row[12],
+        row[13],
+        row[14],
+        row[15],
+        row[16],
+    )
+
+
+def _read_get_workspace_row(row: Record) -> GetWorkspaceRow:
+    return GetWorkspaceRow(
+        row[0],
+        row[1],
+        row[2],
+        row[3],
+        row[4],
+        row[5],
+        row[6],
+        row[7],
+        row[8],
+        row[9],
+        row[10],
+        row[11],
+        row[12],
+        row[13],
+        row[14],
+        row[15],
+        row[16],
+        row[17],
+        row[18],
+        BuildTransition(row[19]),
+        BuildStatus(row[20]),
+        row[21],
+        row[22],
+        row[23],
+        row[24],
+    )
+
+
+def _read_list_workspaces_row(row: Record) -> ListWorkspacesRow:
+    return ListWorkspacesRow(
+        row[0],
+        row[1],
+        row[2],
+        row[3],
+        row[4],
+        row[5],
+        row[6],
+        row[7],
+        row[8],
+        row[9],
+        row[10],
+        row[11],
+        row[12],
+        row[13],
+        row[14],
+        row[15],
+        row[16],
+        row[17],
+        row[18],
+        BuildTransition(row[19]),
+        BuildStatus(row[20]),
+        row[21],
+        row[22],
+        row[23],
+        row[24],
+    )
+
+
+def _read_get_workspace_spec_row(row: Record) -> GetWorkspaceSpecRow:
+    return GetWorkspaceSpecRow(
+        row[0],
+        row[1],
+        row[2],
+        row[3],
+        row[4],
+        Secret(row[5]),
+        row[6],
+        row[7],
+        row[8],
+        row[9],
+        row[10],
+        ProvisionerKind(row[11]),
+        row[12],
+        row[13],
+        row[14],
+        row[15],
+        row[16],
+    )
+
+
+def _read_resolve_workspace_row(row: Record) -> ResolveWorkspaceRow:
+    return ResolveWorkspaceRow(
+        row[0],
+        row[1],
+        row[2],
+        row[3],
+        row[4],
+        None if row[5] is None else Secret(row[5]),
+        row[6],
+        row[7],
+        row[8],
+        None if row[9] is None else BuildTransition(row[9]),
+        None if row[10] is None else BuildStatus(row[10]),
+        row[11],
+    )
+
+
+def _read_get_workspace_agent_row(row: Record) -> GetWorkspaceAgentRow:
+    return GetWorkspaceAgentRow(
+        row[0],
+        row[1],
+        row[2],
+        row[3],
+        row[4],
+        Secret(row[5]),
+        row[6],
+        row[7],
+        row[8],
+        BuildTransition(row[9]),
+        BuildStatus(row[10]),
+        row[11],
+    )
+
+
+def _read_list_workspace_chats_row(row: Record) -> ListWorkspaceChatsRow:
+    return ListWorkspaceChatsRow(row[0], row[1], row[2], Status(row[3]), row[4])
 
 
 def _changed_rows(status: str) -> int:
@@ -4017,6 +5393,137 @@ class SqlQueries:
 
     async def delete_orphan_files(self, *, ids: Sequence[UUID]) -> int:
         return _changed_rows(await self._db.execute(_DELETE_ORPHAN_FILES, ids))
+
+    async def get_chat_context(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> ChatContext | None:
+        condition_, values_ = render(authorize, {"owner": "s.owner_id"}, 2)
+        statement_ = f"{_GET_CHAT_CONTEXT[0]} AND {condition_}{_GET_CHAT_CONTEXT[1]}"
+        row_ = await self._db.fetchrow(statement_, chat_id, *values_)
+        return None if row_ is None else ChatContext(*row_)
+
+    async def upsert_chat_context(
+        self, *, hash: str, snapshot: str, chat_id: UUID, authorize: Filter = EVERYTHING
+    ) -> UUID | None:
+        condition_, values_ = render(authorize, {"owner": "c.owner_id"}, 4)
+        statement_ = f"{_UPSERT_CHAT_CONTEXT[0]} AND {condition_}{_UPSERT_CHAT_CONTEXT[1]}"
+        value_ = await self._db.fetchval(statement_, hash, snapshot, chat_id, *values_)
+        return value_
+
+    async def mark_contexts_dirty(self, *, workspace_id: UUID, hash: str) -> list[MarkContextsDirtyRow]:
+        return [MarkContextsDirtyRow(*row) for row in await self._db.fetch(_MARK_CONTEXTS_DIRTY, workspace_id, hash)]
+
+    async def get_diff_status(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> ChatDiffStatus | None:
+        condition_, values_ = render(authorize, {"owner": "s.owner_id"}, 2)
+        statement_ = f"{_GET_DIFF_STATUS[0]} AND {condition_}{_GET_DIFF_STATUS[1]}"
+        row_ = await self._db.fetchrow(statement_, chat_id, *values_)
+        return None if row_ is None else ChatDiffStatus(*row_)
+
+    async def list_diff_statuses(
+        self, *, chat_ids: Sequence[UUID], authorize: Filter = EVERYTHING
+    ) -> list[ChatDiffStatus]:
+        condition_, values_ = render(authorize, {"owner": "s.owner_id"}, 2)
+        statement_ = f"{_LIST_DIFF_STATUSES[0]} AND {condition_}{_LIST_DIFF_STATUSES[1]}"
+        return [ChatDiffStatus(*row) for row in await self._db.fetch(statement_, chat_ids, *values_)]
+
+    async def upsert_diff_refs(
+        self,
+        *,
+        chat_id: UUID,
+        git_branch: str,
+        git_remote_origin: str,
+        ahead: int,
+        behind: int,
+        additions: int,
+        deletions: int,
+        changed_files: int,
+    ) -> ChatDiffStatus | None:
+        row_ = await self._db.fetchrow(
+            _UPSERT_DIFF_REFS,
+            chat_id,
+            git_branch,
+            git_remote_origin,
+            ahead,
+            behind,
+            additions,
+            deletions,
+            changed_files,
+        )
+        return None if row_ is None else ChatDiffStatus(*row_)
+
+    async def update_pull_request(
+        self,
+        *,
+        url: str,
+        pull_request_state: str,
+        pull_request_title: str,
+        pull_request_draft: bool,
+        pull_request_number: int | None,
+        changes_requested: bool,
+        approved: bool | None,
+        reviewer_count: int | None,
+        commits: int | None,
+        author_login: str,
+        author_avatar_url: str,
+        base_branch: str,
+        head_branch: str,
+        fresh_for: timedelta,
+        chat_id: UUID,
+    ) -> ChatDiffStatus | None:
+        row_ = await self._db.fetchrow(
+            _UPDATE_PULL_REQUEST,
+            url,
+            pull_request_state,
+            pull_request_title,
+            pull_request_draft,
+            pull_request_number,
+            changes_requested,
+            approved,
+            reviewer_count,
+            commits,
+            author_login,
+            author_avatar_url,
+            base_branch,
+            head_branch,
+            fresh_for,
+            chat_id,
+        )
+        return None if row_ is None else ChatDiffStatus(*row_)
+
+    async def postpone_diff_status(self, *, wait_for: timedelta, chat_id: UUID) -> int:
+        return _changed_rows(await self._db.execute(_POSTPONE_DIFF_STATUS, wait_for, chat_id))
+
+    async def mark_diff_stale(self, *, chat_id: UUID) -> int:
+        return _changed_rows(await self._db.execute(_MARK_DIFF_STALE, chat_id))
+
+    async def lease_stale_diff_statuses(self, *, lease: timedelta, max_rows: int) -> list[LeaseStaleDiffStatusesRow]:
+        return [
+            LeaseStaleDiffStatusesRow(*row) for row in await self._db.fetch(_LEASE_STALE_DIFF_STATUSES, lease, max_rows)
+        ]
+
+    async def insert_git_provider(
+        self, *, id: UUID, kind: GitProviderKind, host: str, api_url: str, token: Secret | None
+    ) -> int:
+        return _changed_rows(
+            await self._db.execute(
+                _INSERT_GIT_PROVIDER, id, kind, host, api_url, None if token is None else token.reveal()
+            )
+        )
+
+    async def update_git_provider(self, *, kind: GitProviderKind, host: str, api_url: str, id: UUID) -> int:
+        return _changed_rows(await self._db.execute(_UPDATE_GIT_PROVIDER, kind, host, api_url, id))
+
+    async def update_git_provider_token(self, *, token: Secret | None, id: UUID) -> int:
+        return _changed_rows(
+            await self._db.execute(_UPDATE_GIT_PROVIDER_TOKEN, None if token is None else token.reveal(), id)
+        )
+
+    async def list_git_providers(self) -> list[ListGitProvidersRow]:
+        return [_read_list_git_providers_row(row) for row in await self._db.fetch(_LIST_GIT_PROVIDERS)]
+
+    async def list_git_providers_with_tokens(self) -> list[GitProvider]:
+        return [_read_git_provider(row) for row in await self._db.fetch(_LIST_GIT_PROVIDERS_WITH_TOKENS)]
+
+    async def delete_git_provider(self, *, id: UUID) -> int:
+        return _changed_rows(await self._db.execute(_DELETE_GIT_PROVIDER, id))
 
     async def get_group_by_id(self, *, id: UUID) -> Group:
         row_ = await self._db.fetchrow(_GET_GROUP_BY_ID, id)
@@ -4386,8 +5893,8 @@ class SqlQueries:
         row_ = await self._db.fetchrow(statement_, chat_id, *values_)
         return None if row_ is None else _read_chat_draft(row_)
 
-    async def beat_replica(self, *, id: UUID, url: str, host: str, pid: int, version: str) -> int:
-        return _changed_rows(await self._db.execute(_BEAT_REPLICA, id, url, host, pid, version))
+    async def beat_replica(self, *, host_id: str | None, id: UUID, url: str, host: str, pid: int, version: str) -> int:
+        return _changed_rows(await self._db.execute(_BEAT_REPLICA, host_id, id, url, host, pid, version))
 
     async def get_replica(self, *, id: UUID) -> Replica | None:
         row_ = await self._db.fetchrow(_GET_REPLICA, id)
@@ -4527,6 +6034,124 @@ class SqlQueries:
     async def revoke_encryption_keys_except(self, *, id: str) -> int:
         return _changed_rows(await self._db.execute(_REVOKE_ENCRYPTION_KEYS_EXCEPT, id))
 
+    async def insert_template(
+        self,
+        *,
+        id: UUID,
+        organization_id: UUID,
+        name: str,
+        display_name: str,
+        description: str,
+        icon: str,
+        readme: str,
+        provisioner: ProvisionerKind,
+        config: str,
+        parameters: str,
+        agents_allowed: bool,
+        allows_user_autostop: bool,
+        default_ttl_ms: int,
+        activity_bump_ms: int,
+        max_lifetime_ms: int,
+        deprecated: str,
+        created_by: UUID | None,
+    ) -> Template:
+        row_ = await self._db.fetchrow(
+            _INSERT_TEMPLATE,
+            id,
+            organization_id,
+            name,
+            display_name,
+            description,
+            icon,
+            readme,
+            provisioner,
+            config,
+            parameters,
+            agents_allowed,
+            allows_user_autostop,
+            default_ttl_ms,
+            activity_bump_ms,
+            max_lifetime_ms,
+            deprecated,
+            created_by,
+        )
+        if row_ is None:
+            raise NotFound("Template")
+        return _read_template(row_)
+
+    async def seed_template(
+        self,
+        *,
+        id: UUID,
+        name: str,
+        display_name: str,
+        description: str,
+        icon: str,
+        readme: str,
+        provisioner: ProvisionerKind,
+        config: str,
+    ) -> int:
+        return _changed_rows(
+            await self._db.execute(
+                _SEED_TEMPLATE, id, name, display_name, description, icon, readme, provisioner, config
+            )
+        )
+
+    async def update_template(
+        self,
+        *,
+        name: str,
+        display_name: str,
+        description: str,
+        icon: str,
+        readme: str,
+        config: str,
+        parameters: str,
+        agents_allowed: bool,
+        allows_user_autostop: bool,
+        default_ttl_ms: int,
+        activity_bump_ms: int,
+        max_lifetime_ms: int,
+        deprecated: str,
+        id: UUID,
+    ) -> Template | None:
+        row_ = await self._db.fetchrow(
+            _UPDATE_TEMPLATE,
+            name,
+            display_name,
+            description,
+            icon,
+            readme,
+            config,
+            parameters,
+            agents_allowed,
+            allows_user_autostop,
+            default_ttl_ms,
+            activity_bump_ms,
+            max_lifetime_ms,
+            deprecated,
+            id,
+        )
+        return None if row_ is None else _read_template(row_)
+
+    async def delete_template(self, *, id: UUID) -> int:
+        return _changed_rows(await self._db.execute(_DELETE_TEMPLATE, id))
+
+    async def get_template(self, *, id: UUID) -> Template | None:
+        row_ = await self._db.fetchrow(_GET_TEMPLATE, id)
+        return None if row_ is None else _read_template(row_)
+
+    async def list_templates(self, *, organization_id: UUID) -> list[Template]:
+        return [_read_template(row) for row in await self._db.fetch(_LIST_TEMPLATES, organization_id)]
+
+    async def list_offered_templates(
+        self, *, owner_id: UUID, recently: timedelta, organization_id: UUID
+    ) -> list[ListOfferedTemplatesRow]:
+        return [
+            ListOfferedTemplatesRow(*row)
+            for row in await self._db.fetch(_LIST_OFFERED_TEMPLATES, owner_id, recently, organization_id)
+        ]
+
     async def insert_token(
         self,
         *,
@@ -4630,6 +6255,7 @@ class SqlQueries:
         rows: Sequence[MessageRow],
         file_ids: Sequence[UUID],
         most_files: int,
+        workspace_id: UUID | None,
         taker: UUID | None,
         taker_runner: UUID | None,
         root_capacity: int | None,
@@ -4653,6 +6279,7 @@ class SqlQueries:
             [astuple(x) for x in rows],
             file_ids,
             most_files,
+            workspace_id,
             taker,
             taker_runner,
             root_capacity,
@@ -4772,6 +6399,12 @@ class SqlQueries:
 
     async def reconcile_invalid(self, *, chat_id: UUID, only_owner: UUID | None, error: str) -> ChatChange | None:
         row_ = await self._db.fetchrow(_RECONCILE_INVALID, chat_id, only_owner, error)
+        return None if row_ is None else _read_chat_change(row_)
+
+    async def bind_workspace(
+        self, *, chat_id: UUID, only_owner: UUID | None, runner_id: UUID | None, workspace_id: UUID | None
+    ) -> ChatChange | None:
+        row_ = await self._db.fetchrow(_BIND_WORKSPACE, chat_id, only_owner, runner_id, workspace_id)
         return None if row_ is None else _read_chat_change(row_)
 
     async def delete_queued(self, *, chat_id: UUID, only_owner: UUID | None, queued_id: int) -> ChatChange | None:
@@ -5074,3 +6707,255 @@ class SqlQueries:
                 _TOUCH_USERS_LAST_SEEN, [item.id for item in items], [item.seen_at for item in items]
             )
         )
+
+    async def insert_workspace_build(
+        self,
+        *,
+        kept_parameters: str,
+        workspace_id: UUID,
+        after_number: int,
+        id: UUID,
+        transition: BuildTransition,
+        reason: BuildReason,
+        initiator_id: UUID | None,
+        key: UUID | None,
+        parameters: str,
+        authorize: Filter = EVERYTHING,
+    ) -> WorkspaceBuild | None:
+        condition_, values_ = render(authorize, {"owner": "w.owner_id"}, 10)
+        statement_ = f"{_INSERT_WORKSPACE_BUILD[0]} AND {condition_}{_INSERT_WORKSPACE_BUILD[1]}"
+        row_ = await self._db.fetchrow(
+            statement_,
+            kept_parameters,
+            workspace_id,
+            after_number,
+            id,
+            transition,
+            reason,
+            initiator_id,
+            key,
+            parameters,
+            *values_,
+        )
+        return None if row_ is None else _read_workspace_build(row_)
+
+    async def get_workspace_build(self, *, id: UUID, authorize: Filter = EVERYTHING) -> WorkspaceBuild | None:
+        condition_, values_ = render(authorize, {"owner": "w.owner_id"}, 2)
+        statement_ = f"{_GET_WORKSPACE_BUILD[0]} AND {condition_}{_GET_WORKSPACE_BUILD[1]}"
+        row_ = await self._db.fetchrow(statement_, id, *values_)
+        return None if row_ is None else _read_workspace_build(row_)
+
+    async def get_workspace_build_by_key(self, *, key: UUID, authorize: Filter = EVERYTHING) -> WorkspaceBuild | None:
+        condition_, values_ = render(authorize, {"owner": "w.owner_id"}, 2)
+        statement_ = f"{_GET_WORKSPACE_BUILD_BY_KEY[0]} AND {condition_}{_GET_WORKSPACE_BUILD_BY_KEY[1]}"
+        row_ = await self._db.fetchrow(statement_, key, *values_)
+        return None if row_ is None else _read_workspace_build(row_)
+
+    async def list_workspace_builds(
+        self, *, workspace_id: UUID, before_number: int | None, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[WorkspaceBuild]:
+        condition_, values_ = render(authorize, {"owner": "w.owner_id"}, 4)
+        statement_ = f"{_LIST_WORKSPACE_BUILDS[0]} AND {condition_}{_LIST_WORKSPACE_BUILDS[1]}"
+        return [
+            _read_workspace_build(row)
+            for row in await self._db.fetch(statement_, workspace_id, before_number, max_rows, *values_)
+        ]
+
+    async def claim_workspace_builds(
+        self,
+        *,
+        replica_id: UUID,
+        host_id: str,
+        provisioners: Sequence[ProvisionerKind],
+        known_ids: Sequence[UUID],
+        max_rows: int,
+    ) -> list[WorkspaceBuild]:
+        return [
+            _read_workspace_build(row)
+            for row in await self._db.fetch(
+                _CLAIM_WORKSPACE_BUILDS, replica_id, host_id, provisioners, known_ids, max_rows
+            )
+        ]
+
+    async def finish_workspace_build(
+        self,
+        *,
+        status: BuildStatus,
+        error: str,
+        error_code: str,
+        id: UUID,
+        replica_id: UUID,
+        lifetime: timedelta | None,
+        agent_address: str | None,
+        ttl: timedelta | None,
+    ) -> FinishWorkspaceBuildRow | None:
+        row_ = await self._db.fetchrow(
+            _FINISH_WORKSPACE_BUILD, status, error, error_code, id, replica_id, lifetime, agent_address, ttl
+        )
+        return None if row_ is None else FinishWorkspaceBuildRow(*row_)
+
+    async def cancel_workspace_build(
+        self, *, cancelled_by: UUID | None, id: UUID, authorize: Filter = EVERYTHING
+    ) -> WorkspaceBuild | None:
+        condition_, values_ = render(authorize, {"owner": "w.owner_id"}, 3)
+        statement_ = f"{_CANCEL_WORKSPACE_BUILD[0]} AND {condition_}{_CANCEL_WORKSPACE_BUILD[1]}"
+        row_ = await self._db.fetchrow(statement_, cancelled_by, id, *values_)
+        return None if row_ is None else _read_workspace_build(row_)
+
+    async def list_carried_out_builds(self, *, replica_id: UUID) -> list[ListCarriedOutBuildsRow]:
+        return [ListCarriedOutBuildsRow(*row) for row in await self._db.fetch(_LIST_CARRIED_OUT_BUILDS, replica_id)]
+
+    async def fail_unclaimed_builds(self, *, error: str, older_than: timedelta) -> list[WorkspaceBuild]:
+        return [_read_workspace_build(row) for row in await self._db.fetch(_FAIL_UNCLAIMED_BUILDS, error, older_than)]
+
+    async def insert_build_logs(
+        self, *, items: Sequence[InsertBuildLogsItem], build_id: UUID, replica_id: UUID, most_lines: int
+    ) -> int:
+        if not items:
+            return 0
+        return _changed_rows(
+            await self._db.execute(
+                _INSERT_BUILD_LOGS,
+                [item.ats for item in items],
+                [item.levels for item in items],
+                [item.stages for item in items],
+                [item.lines for item in items],
+                build_id,
+                replica_id,
+                most_lines,
+            )
+        )
+
+    async def list_build_logs(
+        self, *, build_id: UUID, after_id: int, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[WorkspaceBuildLog]:
+        condition_, values_ = render(authorize, {"owner": "w.owner_id"}, 4)
+        statement_ = f"{_LIST_BUILD_LOGS[0]} AND {condition_}{_LIST_BUILD_LOGS[1]}"
+        return [
+            WorkspaceBuildLog(*row) for row in await self._db.fetch(statement_, build_id, after_id, max_rows, *values_)
+        ]
+
+    async def delete_old_build_logs(self, *, older_than: timedelta, max_rows: int) -> int:
+        return _changed_rows(await self._db.execute(_DELETE_OLD_BUILD_LOGS, older_than, max_rows))
+
+    async def insert_workspace(
+        self,
+        *,
+        id: UUID,
+        organization_id: UUID,
+        owner_id: UUID,
+        template_id: UUID,
+        name: str,
+        host_id: str | None,
+        parameters: str,
+        agent_token: Secret,
+        ttl_ms: int | None,
+        build_id: UUID,
+        reason: BuildReason,
+        initiator_id: UUID | None,
+        key: UUID | None,
+        build_parameters: str,
+    ) -> WorkspaceBuild:
+        row_ = await self._db.fetchrow(
+            _INSERT_WORKSPACE,
+            id,
+            organization_id,
+            owner_id,
+            template_id,
+            name,
+            host_id,
+            parameters,
+            agent_token.reveal(),
+            ttl_ms,
+            build_id,
+            reason,
+            initiator_id,
+            key,
+            build_parameters,
+        )
+        if row_ is None:
+            raise NotFound("Workspace build")
+        return _read_workspace_build(row_)
+
+    async def get_workspace(self, *, id: UUID, authorize: Filter = EVERYTHING) -> GetWorkspaceRow | None:
+        condition_, values_ = render(authorize, {"owner": "w.owner_id"}, 2)
+        statement_ = f"{_GET_WORKSPACE[0]} AND {condition_}{_GET_WORKSPACE[1]}"
+        row_ = await self._db.fetchrow(statement_, id, *values_)
+        return None if row_ is None else _read_get_workspace_row(row_)
+
+    async def get_workspace_id(self, *, owner_id: UUID, name: str, authorize: Filter = EVERYTHING) -> UUID | None:
+        condition_, values_ = render(authorize, {"owner": "w.owner_id"}, 3)
+        statement_ = f"{_GET_WORKSPACE_ID[0]} AND {condition_}{_GET_WORKSPACE_ID[1]}"
+        value_ = await self._db.fetchval(statement_, owner_id, name, *values_)
+        return value_
+
+    async def list_workspaces(
+        self, *, owner_id: UUID | None, after_id: UUID | None, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[ListWorkspacesRow]:
+        condition_, values_ = render(authorize, {"owner": "w.owner_id"}, 4)
+        statement_ = f"{_LIST_WORKSPACES[0]} AND {condition_}{_LIST_WORKSPACES[1]}"
+        return [
+            _read_list_workspaces_row(row)
+            for row in await self._db.fetch(statement_, owner_id, after_id, max_rows, *values_)
+        ]
+
+    async def update_workspace(
+        self, *, name: str, ttl_ms: int | None, id: UUID, authorize: Filter = EVERYTHING
+    ) -> UUID | None:
+        condition_, values_ = render(authorize, {"owner": "w.owner_id"}, 4)
+        statement_ = f"{_UPDATE_WORKSPACE[0]} AND {condition_}{_UPDATE_WORKSPACE[1]}"
+        value_ = await self._db.fetchval(statement_, name, ttl_ms, id, *values_)
+        return value_
+
+    async def set_workspace_deadline(
+        self, *, deadline: datetime | None, id: UUID, authorize: Filter = EVERYTHING
+    ) -> UUID | None:
+        condition_, values_ = render(authorize, {"owner": "w.owner_id"}, 3)
+        statement_ = f"{_SET_WORKSPACE_DEADLINE[0]} AND {condition_}{_SET_WORKSPACE_DEADLINE[1]}"
+        value_ = await self._db.fetchval(statement_, deadline, id, *values_)
+        return value_
+
+    async def get_workspace_spec(self, *, id: UUID) -> GetWorkspaceSpecRow | None:
+        row_ = await self._db.fetchrow(_GET_WORKSPACE_SPEC, id)
+        return None if row_ is None else _read_get_workspace_spec_row(row_)
+
+    async def resolve_workspace(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> ResolveWorkspaceRow | None:
+        condition_, values_ = render(authorize, {"owner": "c.owner_id"}, 2)
+        statement_ = f"{_RESOLVE_WORKSPACE[0]} AND {condition_}{_RESOLVE_WORKSPACE[1]}"
+        row_ = await self._db.fetchrow(statement_, chat_id, *values_)
+        return None if row_ is None else _read_resolve_workspace_row(row_)
+
+    async def get_workspace_agent(self, *, id: UUID, authorize: Filter = EVERYTHING) -> GetWorkspaceAgentRow | None:
+        condition_, values_ = render(authorize, {"owner": "w.owner_id"}, 2)
+        statement_ = f"{_GET_WORKSPACE_AGENT[0]} AND {condition_}{_GET_WORKSPACE_AGENT[1]}"
+        row_ = await self._db.fetchrow(statement_, id, *values_)
+        return None if row_ is None else _read_get_workspace_agent_row(row_)
+
+    async def bump_workspaces(self, *, replica_id: UUID, used_ids: Sequence[UUID]) -> int:
+        return _changed_rows(await self._db.execute(_BUMP_WORKSPACES, replica_id, used_ids))
+
+    async def stop_overdue_workspaces(self, *, again_after: timedelta, max_rows: int) -> list[WorkspaceBuild]:
+        return [
+            _read_workspace_build(row) for row in await self._db.fetch(_STOP_OVERDUE_WORKSPACES, again_after, max_rows)
+        ]
+
+    async def list_host_workspaces(self, *, host_id: str, after_id: UUID, max_rows: int) -> list[UUID]:
+        return [row[0] for row in await self._db.fetch(_LIST_HOST_WORKSPACES, host_id, after_id, max_rows)]
+
+    async def set_agent_address(self, *, agent_address: str, id: UUID, build_number: int) -> int:
+        return _changed_rows(await self._db.execute(_SET_AGENT_ADDRESS, agent_address, id, build_number))
+
+    async def count_running_workspaces(self) -> int:
+        value_ = await self._db.fetchval(_COUNT_RUNNING_WORKSPACES)
+        if value_ is None:
+            raise NotFound("Running workspaces")
+        return value_
+
+    async def list_workspace_chats(
+        self, *, workspace_ids: Sequence[UUID], authorize: Filter = EVERYTHING
+    ) -> list[ListWorkspaceChatsRow]:
+        condition_, values_ = render(authorize, {"owner": "c.owner_id"}, 2)
+        statement_ = f"{_LIST_WORKSPACE_CHATS[0]} AND {condition_}{_LIST_WORKSPACE_CHATS[1]}"
+        return [
+            _read_list_workspace_chats_row(row) for row in await self._db.fetch(statement_, workspace_ids, *values_)
+        ]

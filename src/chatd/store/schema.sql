@@ -31,6 +31,27 @@ CREATE TYPE public.chat_status AS ENUM (
     'interrupting'
 );
 
+CREATE TYPE public.build_reason AS ENUM (
+    'initiator',
+    'chat',
+    'autostop',
+    'recovery'
+);
+
+CREATE TYPE public.build_status AS ENUM (
+    'pending',
+    'running',
+    'succeeded',
+    'failed',
+    'cancelled'
+);
+
+CREATE TYPE public.build_transition AS ENUM (
+    'start',
+    'stop',
+    'delete'
+);
+
 CREATE TYPE public.chat_client AS ENUM (
     'ui',
     'api'
@@ -43,6 +64,16 @@ CREATE TYPE public.chat_mode AS ENUM (
 
 CREATE DOMAIN public.encrypted_text AS text
 	CONSTRAINT encrypted_text_check CHECK ((VALUE ~ '^enc1:[0-9a-f]{16}:[A-Za-z0-9+/=]+$'::text));
+
+CREATE TYPE public.git_provider_kind AS ENUM (
+    'github',
+    'gitlab'
+);
+
+CREATE TYPE public.provisioner_kind AS ENUM (
+    'local',
+    'docker'
+);
 
 CREATE TYPE public.side_kind AS ENUM (
     'title',
@@ -96,7 +127,8 @@ CREATE TABLE public.chat_state (
     requires_action_deadline_at timestamp with time zone,
     compaction_requested_at timestamp with time zone,
     last_error jsonb,
-    retry_state jsonb
+    retry_state jsonb,
+    host_id text
 )
 WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0.02');
 
@@ -294,6 +326,42 @@ CREATE TABLE public.chat_checkpoints (
     created_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
+CREATE TABLE public.chat_contexts (
+    chat_id uuid NOT NULL,
+    hash text NOT NULL,
+    snapshot jsonb NOT NULL,
+    pinned_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.chat_diff_statuses (
+    chat_id uuid NOT NULL,
+    git_branch text DEFAULT ''::text NOT NULL,
+    git_remote_origin text DEFAULT ''::text NOT NULL,
+    ahead integer DEFAULT 0 NOT NULL,
+    behind integer DEFAULT 0 NOT NULL,
+    additions integer DEFAULT 0 NOT NULL,
+    deletions integer DEFAULT 0 NOT NULL,
+    changed_files integer DEFAULT 0 NOT NULL,
+    url text DEFAULT ''::text NOT NULL,
+    pull_request_state text DEFAULT ''::text NOT NULL,
+    pull_request_title text DEFAULT ''::text NOT NULL,
+    pull_request_draft boolean DEFAULT false NOT NULL,
+    pull_request_number integer,
+    changes_requested boolean DEFAULT false NOT NULL,
+    approved boolean,
+    reviewer_count integer,
+    commits integer,
+    author_login text DEFAULT ''::text NOT NULL,
+    author_avatar_url text DEFAULT ''::text NOT NULL,
+    base_branch text DEFAULT ''::text NOT NULL,
+    head_branch text DEFAULT ''::text NOT NULL,
+    refreshed_at timestamp with time zone,
+    stale_at timestamp with time zone NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT chat_diff_statuses_pull_request_state CHECK ((pull_request_state = ANY (ARRAY[''::text, 'open'::text, 'closed'::text, 'merged'::text])))
+);
+
 CREATE TABLE public.chat_drafts (
     chat_id uuid NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
@@ -352,6 +420,8 @@ CREATE TABLE public.chats (
     forked_from_chat_id uuid,
     forked_from_message_id bigint,
     copied_through bigint DEFAULT 0 NOT NULL,
+    workspace_id uuid,
+    context_dirty_since timestamp with time zone,
     CONSTRAINT chats_dynamic_tools_is_list CHECK ((jsonb_typeof(dynamic_tools) = 'array'::text)),
     CONSTRAINT chats_family CHECK (((parent_chat_id IS NULL) = (root_chat_id IS NULL))),
     CONSTRAINT chats_labels_is_object CHECK ((jsonb_typeof(labels) = 'object'::text)),
@@ -389,6 +459,18 @@ CREATE TABLE public.function_sets (
     installed_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
+CREATE TABLE public.git_providers (
+    id uuid NOT NULL,
+    kind public.git_provider_kind NOT NULL,
+    host text NOT NULL,
+    api_url text NOT NULL,
+    token public.encrypted_text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT git_providers_api_url_length CHECK (((char_length(api_url) >= 1) AND (char_length(api_url) <= 2048))),
+    CONSTRAINT git_providers_host_length CHECK (((char_length(host) >= 1) AND (char_length(host) <= 255)))
+);
+
 CREATE TABLE public.group_members (
     group_id uuid NOT NULL,
     user_id uuid NOT NULL,
@@ -402,6 +484,12 @@ CREATE TABLE public.groups (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT groups_display_name_length CHECK ((char_length(display_name) <= 128)),
     CONSTRAINT groups_name_shape CHECK ((name ~ '^[a-zA-Z0-9]([a-zA-Z0-9_.-]{0,30}[a-zA-Z0-9])?$'::text))
+);
+
+CREATE TABLE public.hosts (
+    id text NOT NULL,
+    seen_at timestamp with time zone NOT NULL,
+    CONSTRAINT hosts_id_length CHECK (((char_length(id) >= 1) AND (char_length(id) <= 64)))
 );
 
 CREATE TABLE public.indexed_chats (
@@ -558,7 +646,8 @@ CREATE TABLE public.replicas (
     version text NOT NULL,
     started_at timestamp with time zone DEFAULT now() NOT NULL,
     beating_since timestamp with time zone NOT NULL,
-    heartbeat_at timestamp with time zone NOT NULL
+    heartbeat_at timestamp with time zone NOT NULL,
+    host_id text
 )
 WITH (fillfactor='50');
 
@@ -610,6 +699,40 @@ CREATE TABLE public.site_settings (
     updated_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
+CREATE TABLE public.templates (
+    id uuid NOT NULL,
+    organization_id uuid NOT NULL,
+    name text NOT NULL,
+    display_name text DEFAULT ''::text NOT NULL,
+    description text DEFAULT ''::text NOT NULL,
+    icon text DEFAULT ''::text NOT NULL,
+    readme text DEFAULT ''::text NOT NULL,
+    provisioner public.provisioner_kind NOT NULL,
+    config jsonb DEFAULT '{}'::jsonb NOT NULL,
+    parameters jsonb DEFAULT '[]'::jsonb NOT NULL,
+    agents_allowed boolean DEFAULT true NOT NULL,
+    allows_user_autostop boolean DEFAULT true NOT NULL,
+    default_ttl_ms bigint DEFAULT 0 NOT NULL,
+    activity_bump_ms bigint DEFAULT 3600000 NOT NULL,
+    max_lifetime_ms bigint DEFAULT 0 NOT NULL,
+    deprecated text DEFAULT ''::text NOT NULL,
+    deleted boolean DEFAULT false NOT NULL,
+    created_by uuid,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT templates_activity_bump CHECK ((activity_bump_ms >= 0)),
+    CONSTRAINT templates_config_is_object CHECK ((jsonb_typeof(config) = 'object'::text)),
+    CONSTRAINT templates_default_ttl CHECK ((default_ttl_ms >= 0)),
+    CONSTRAINT templates_deprecated_length CHECK ((char_length(deprecated) <= 1024)),
+    CONSTRAINT templates_description_length CHECK ((char_length(description) <= 1024)),
+    CONSTRAINT templates_display_name_length CHECK ((char_length(display_name) <= 128)),
+    CONSTRAINT templates_icon_length CHECK ((char_length(icon) <= 256)),
+    CONSTRAINT templates_max_lifetime CHECK ((max_lifetime_ms >= 0)),
+    CONSTRAINT templates_name_shape CHECK ((name ~ '^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$'::text)),
+    CONSTRAINT templates_parameters_is_list CHECK ((jsonb_typeof(parameters) = 'array'::text)),
+    CONSTRAINT templates_readme_length CHECK ((octet_length(readme) <= 65536))
+);
+
 CREATE TABLE public.tokens (
     id uuid NOT NULL,
     user_id uuid NOT NULL,
@@ -656,6 +779,70 @@ CREATE TABLE public.versions (
     version bigint DEFAULT 1 NOT NULL
 );
 
+CREATE TABLE public.workspace_build_logs (
+    build_id uuid NOT NULL,
+    id bigint NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    level text NOT NULL,
+    stage text NOT NULL,
+    line text NOT NULL,
+    CONSTRAINT workspace_build_logs_line_length CHECK ((octet_length(line) <= 8192))
+);
+
+ALTER TABLE public.workspace_build_logs ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.workspace_build_logs_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.workspace_builds (
+    id uuid NOT NULL,
+    workspace_id uuid NOT NULL,
+    number integer NOT NULL,
+    transition public.build_transition NOT NULL,
+    status public.build_status DEFAULT 'pending'::public.build_status NOT NULL,
+    reason public.build_reason NOT NULL,
+    initiator_id uuid,
+    key uuid,
+    parameters jsonb DEFAULT '{}'::jsonb NOT NULL,
+    error text DEFAULT ''::text NOT NULL,
+    error_code text DEFAULT ''::text NOT NULL,
+    replica_id uuid,
+    claims smallint DEFAULT 0 NOT NULL,
+    cancelled_by uuid,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    started_at timestamp with time zone,
+    finished_at timestamp with time zone,
+    CONSTRAINT workspace_builds_error_length CHECK ((char_length(error) <= 8192))
+);
+
+CREATE TABLE public.workspaces (
+    id uuid NOT NULL,
+    organization_id uuid NOT NULL,
+    owner_id uuid NOT NULL,
+    template_id uuid NOT NULL,
+    name text NOT NULL,
+    host_id text,
+    parameters jsonb DEFAULT '{}'::jsonb NOT NULL,
+    agent_token public.encrypted_text NOT NULL,
+    agent_address text,
+    ttl_ms bigint,
+    deadline timestamp with time zone,
+    max_deadline timestamp with time zone,
+    last_used_at timestamp with time zone DEFAULT now() NOT NULL,
+    build_number integer NOT NULL,
+    deleted boolean DEFAULT false NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT workspaces_name_shape CHECK ((name ~ '^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$'::text)),
+    CONSTRAINT workspaces_parameters_is_object CHECK ((jsonb_typeof(parameters) = 'object'::text)),
+    CONSTRAINT workspaces_ttl CHECK ((ttl_ms >= 0))
+)
+WITH (fillfactor='80');
+
 ALTER TABLE ONLY public.applied_migrations
     ADD CONSTRAINT applied_migrations_pkey PRIMARY KEY (number);
 
@@ -664,6 +851,12 @@ ALTER TABLE ONLY public.audit_log
 
 ALTER TABLE ONLY public.chat_checkpoints
     ADD CONSTRAINT chat_checkpoints_pkey PRIMARY KEY (chat_id, history_version, attempt, runner_id, first_seq);
+
+ALTER TABLE ONLY public.chat_contexts
+    ADD CONSTRAINT chat_contexts_pkey PRIMARY KEY (chat_id);
+
+ALTER TABLE ONLY public.chat_diff_statuses
+    ADD CONSTRAINT chat_diff_statuses_pkey PRIMARY KEY (chat_id);
 
 ALTER TABLE ONLY public.chat_drafts
     ADD CONSTRAINT chat_drafts_pkey PRIMARY KEY (chat_id);
@@ -689,11 +882,20 @@ ALTER TABLE ONLY public.files
 ALTER TABLE ONLY public.function_sets
     ADD CONSTRAINT function_sets_pkey PRIMARY KEY (schema_name);
 
+ALTER TABLE ONLY public.git_providers
+    ADD CONSTRAINT git_providers_host_key UNIQUE (host);
+
+ALTER TABLE ONLY public.git_providers
+    ADD CONSTRAINT git_providers_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.group_members
     ADD CONSTRAINT group_members_pkey PRIMARY KEY (group_id, user_id);
 
 ALTER TABLE ONLY public.groups
     ADD CONSTRAINT groups_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.hosts
+    ADD CONSTRAINT hosts_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.indexed_chats
     ADD CONSTRAINT indexed_chats_pkey PRIMARY KEY (chat_id);
@@ -746,6 +948,9 @@ ALTER TABLE ONLY public.side_costs
 ALTER TABLE ONLY public.site_settings
     ADD CONSTRAINT site_settings_pkey PRIMARY KEY (key);
 
+ALTER TABLE ONLY public.templates
+    ADD CONSTRAINT templates_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.tokens
     ADD CONSTRAINT tokens_hash_key UNIQUE (hash);
 
@@ -767,11 +972,25 @@ ALTER TABLE ONLY public.users
 ALTER TABLE ONLY public.versions
     ADD CONSTRAINT versions_pkey PRIMARY KEY (area);
 
+ALTER TABLE ONLY public.workspace_build_logs
+    ADD CONSTRAINT workspace_build_logs_pkey PRIMARY KEY (build_id, id);
+
+ALTER TABLE ONLY public.workspace_builds
+    ADD CONSTRAINT workspace_builds_number_key UNIQUE (workspace_id, number);
+
+ALTER TABLE ONLY public.workspace_builds
+    ADD CONSTRAINT workspace_builds_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.workspaces
+    ADD CONSTRAINT workspaces_pkey PRIMARY KEY (id);
+
 CREATE INDEX audit_log_by_actor ON public.audit_log USING btree (actor_id, id);
 
 CREATE INDEX audit_log_by_target ON public.audit_log USING btree (target_kind, target_id, id);
 
 CREATE INDEX audit_log_by_time ON public.audit_log USING btree (at);
+
+CREATE INDEX chat_diff_statuses_stale ON public.chat_diff_statuses USING btree (stale_at) WHERE ((git_branch <> ''::text) AND (git_remote_origin <> ''::text));
 
 CREATE INDEX chat_files_by_file ON public.chat_files USING btree (file_id);
 
@@ -792,6 +1011,8 @@ CREATE INDEX chats_by_parent ON public.chats USING btree (parent_chat_id) WHERE 
 CREATE INDEX chats_by_root ON public.chats USING btree (root_chat_id) WHERE (root_chat_id IS NOT NULL);
 
 CREATE INDEX chats_by_title_words ON public.chats USING gin (to_tsvector('simple'::regconfig, title));
+
+CREATE INDEX chats_by_workspace ON public.chats USING btree (workspace_id) WHERE (workspace_id IS NOT NULL);
 
 CREATE INDEX chats_pinned ON public.chats USING btree (owner_id, pin_order) WHERE (pin_order > 0);
 
@@ -829,6 +1050,8 @@ CREATE INDEX queued_messages_held_until ON public.queued_messages USING btree (h
 
 CREATE INDEX side_costs_by_owner ON public.side_costs USING btree (owner_id, created_at);
 
+CREATE UNIQUE INDEX templates_name_key ON public.templates USING btree (organization_id, name) WHERE (NOT deleted);
+
 CREATE UNIQUE INDEX tokens_api_name_key ON public.tokens USING btree (user_id, lower(name)) WHERE (kind = 'api'::public.token_kind);
 
 CREATE INDEX tokens_by_expiry ON public.tokens USING btree (expires_at);
@@ -841,11 +1064,29 @@ CREATE UNIQUE INDEX users_email_key ON public.users USING btree (lower(email)) W
 
 CREATE UNIQUE INDEX users_username_key ON public.users USING btree (lower(username)) WHERE (NOT deleted);
 
+CREATE INDEX workspace_build_logs_by_time ON public.workspace_build_logs USING btree (created_at);
+
+CREATE UNIQUE INDEX workspace_builds_key_key ON public.workspace_builds USING btree (key) WHERE (key IS NOT NULL);
+
+CREATE UNIQUE INDEX workspace_builds_one_active ON public.workspace_builds USING btree (workspace_id) WHERE (status = ANY (ARRAY['pending'::public.build_status, 'running'::public.build_status]));
+
+CREATE INDEX workspaces_by_deadline ON public.workspaces USING btree (deadline) WHERE ((deadline IS NOT NULL) AND (NOT deleted));
+
+CREATE INDEX workspaces_by_host ON public.workspaces USING btree (host_id) WHERE ((agent_address IS NOT NULL) AND (NOT deleted));
+
+CREATE INDEX workspaces_by_owner ON public.workspaces USING btree (owner_id, id);
+
+CREATE INDEX workspaces_by_template ON public.workspaces USING btree (template_id);
+
+CREATE UNIQUE INDEX workspaces_name_key ON public.workspaces USING btree (owner_id, name) WHERE (NOT deleted);
+
 CREATE TRIGGER audit_log_stays BEFORE UPDATE ON public.audit_log FOR EACH ROW EXECUTE FUNCTION public.refuse_change();
 
 CREATE TRIGGER chat_state_written BEFORE INSERT OR UPDATE ON public.chat_state FOR EACH STATEMENT EXECUTE FUNCTION public.assert_transition();
 
 CREATE TRIGGER encryption_keys_audit AFTER INSERT OR DELETE OR UPDATE ON public.encryption_keys FOR EACH ROW EXECUTE FUNCTION public.write_audit('encryption_key', 'id', 'id', 'canary');
+
+CREATE TRIGGER git_providers_audit AFTER INSERT OR DELETE OR UPDATE ON public.git_providers FOR EACH ROW EXECUTE FUNCTION public.write_audit('git_provider', 'id', 'host', 'token');
 
 CREATE TRIGGER group_members_audit AFTER INSERT OR DELETE OR UPDATE ON public.group_members FOR EACH ROW EXECUTE FUNCTION public.write_audit('group_member', 'group_id', 'user_id');
 
@@ -875,6 +1116,8 @@ CREATE TRIGGER site_settings_audit AFTER INSERT OR DELETE OR UPDATE ON public.si
 
 CREATE CONSTRAINT TRIGGER site_settings_move_version AFTER INSERT OR DELETE OR UPDATE ON public.site_settings DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.move_version('settings');
 
+CREATE TRIGGER templates_audit AFTER INSERT OR DELETE OR UPDATE ON public.templates FOR EACH ROW EXECUTE FUNCTION public.write_audit('template', 'id', 'name');
+
 CREATE TRIGGER tokens_audit_changed AFTER UPDATE OF user_id, name, hash, scopes, expires_at ON public.tokens FOR EACH ROW EXECUTE FUNCTION public.write_audit('token', 'id', 'name', 'hash');
 
 CREATE TRIGGER tokens_audit_ended AFTER DELETE ON public.tokens FOR EACH ROW WHEN ((old.expires_at > now())) EXECUTE FUNCTION public.write_audit('token', 'id', 'name', 'hash');
@@ -890,6 +1133,16 @@ CREATE CONSTRAINT TRIGGER usage_limits_move_version AFTER INSERT OR DELETE OR UP
 CREATE TRIGGER users_audit AFTER INSERT OR DELETE OR UPDATE OF email, username, display_name, password_hash, role, status, deleted ON public.users FOR EACH ROW EXECUTE FUNCTION public.write_audit('user', 'id', 'username', 'password_hash');
 
 CREATE CONSTRAINT TRIGGER users_move_auth_version AFTER DELETE OR UPDATE OF role, status, deleted, password_hash, username ON public.users DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.move_version('auth');
+
+CREATE TRIGGER workspaces_audit_changed AFTER UPDATE ON public.workspaces FOR EACH ROW WHEN (((old.owner_id <> new.owner_id) OR (old.name <> new.name) OR (old.deleted <> new.deleted) OR (old.ttl_ms IS DISTINCT FROM new.ttl_ms) OR (old.host_id IS DISTINCT FROM new.host_id))) EXECUTE FUNCTION public.write_audit('workspace', 'id', 'name', 'agent_token');
+
+CREATE TRIGGER workspaces_audit_made AFTER INSERT OR DELETE ON public.workspaces FOR EACH ROW EXECUTE FUNCTION public.write_audit('workspace', 'id', 'name', 'agent_token');
+
+ALTER TABLE ONLY public.chat_contexts
+    ADD CONSTRAINT chat_contexts_chat_id_fkey FOREIGN KEY (chat_id) REFERENCES public.chats(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.chat_diff_statuses
+    ADD CONSTRAINT chat_diff_statuses_chat_id_fkey FOREIGN KEY (chat_id) REFERENCES public.chats(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.chat_drafts
     ADD CONSTRAINT chat_drafts_chat_id_fkey FOREIGN KEY (chat_id) REFERENCES public.chat_state(chat_id) ON DELETE CASCADE;
@@ -917,6 +1170,9 @@ ALTER TABLE ONLY public.chats
 
 ALTER TABLE ONLY public.chats
     ADD CONSTRAINT chats_root_chat_id_fkey FOREIGN KEY (root_chat_id) REFERENCES public.chats(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.chats
+    ADD CONSTRAINT chats_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);
 
 ALTER TABLE ONLY public.files
     ADD CONSTRAINT files_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
@@ -954,6 +1210,12 @@ ALTER TABLE ONLY public.queued_messages
 ALTER TABLE ONLY public.side_costs
     ADD CONSTRAINT side_costs_chat_id_fkey FOREIGN KEY (chat_id) REFERENCES public.chats(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.templates
+    ADD CONSTRAINT templates_created_by_fkey FOREIGN KEY (created_by) REFERENCES public.users(id);
+
+ALTER TABLE ONLY public.templates
+    ADD CONSTRAINT templates_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
 ALTER TABLE ONLY public.tokens
     ADD CONSTRAINT tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
@@ -971,3 +1233,21 @@ ALTER TABLE ONLY public.user_compaction_thresholds
 
 ALTER TABLE ONLY public.user_settings
     ADD CONSTRAINT user_settings_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.workspace_build_logs
+    ADD CONSTRAINT workspace_build_logs_build_id_fkey FOREIGN KEY (build_id) REFERENCES public.workspace_builds(id);
+
+ALTER TABLE ONLY public.workspace_builds
+    ADD CONSTRAINT workspace_builds_initiator_id_fkey FOREIGN KEY (initiator_id) REFERENCES public.users(id);
+
+ALTER TABLE ONLY public.workspace_builds
+    ADD CONSTRAINT workspace_builds_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);
+
+ALTER TABLE ONLY public.workspaces
+    ADD CONSTRAINT workspaces_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
+ALTER TABLE ONLY public.workspaces
+    ADD CONSTRAINT workspaces_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES public.users(id);
+
+ALTER TABLE ONLY public.workspaces
+    ADD CONSTRAINT workspaces_template_id_fkey FOREIGN KEY (template_id) REFERENCES public.templates(id);

@@ -65,6 +65,7 @@ class NewChat(msgspec.Struct, frozen=True, kw_only=True):
     model_config_id: UUID
     title: str
     parent_id: UUID | None = None
+    workspace_id: UUID | None = None  # of its owner; None: the parent's, or none
     labels: dict[str, str] = {}
     mode: ChatMode | None = None
     plan_mode: bool = False
@@ -142,6 +143,7 @@ class Transitions:
             rows=_rows(messages),
             file_ids=file_ids,
             most_files=MOST_FILES,
+            workspace_id=chat.workspace_id,
             taker=take and take.replica_id,
             taker_runner=take and take.runner_id,
             root_capacity=take and take.root_capacity,
@@ -276,6 +278,15 @@ class Transitions:
 
     async def unarchive(self, chat_id: UUID) -> list[Applied] | Refused:
         return self._family(Transition.UNARCHIVE, await self._store.unarchive(chat_id=chat_id, only_owner=None))
+
+    async def bind_workspace(
+        self, chat_id: UUID, workspace_id: UUID | None, *, runner_id: UUID | None = None
+    ) -> Outcome:
+        """Where the chat works from now on; None: nowhere. `runner_id`: its runner does it, which is no news to it."""
+        change = await self._store.bind_workspace(
+            chat_id=chat_id, only_owner=None, runner_id=runner_id, workspace_id=workspace_id
+        )
+        return self._outcome(Transition.BIND_WORKSPACE, change)
 
     async def reconcile_invalid(self, chat_id: UUID, *, error: str) -> Outcome:
         """`error` is JSON, as are all errors here."""

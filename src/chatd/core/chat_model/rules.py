@@ -82,9 +82,14 @@ def _keep_written(chat: ChatModel, rows: tuple[Content, ...]) -> ChatModel:
 
 
 def take(chat: ChatModel, call: Call) -> ChatModel:
-    if call.taker is None or chat.owner is not None:
+    if call.taker is None or chat.owner is not None or not _reaches(call.taker[0], chat.host, call):
         return chat
     return changed(chat, owner=call.taker, attempt=1)
+
+
+def _reaches(replica: UUID, host: str | None, call: Call) -> bool:
+    """Whether a replica's machine is the one that the workspace is on, if it is on any that is there."""
+    return host is None or host not in call.machines.values() or call.machines.get(replica) == host
 
 
 def _found(chat: ChatModel, queued_id: int) -> Waiting | None:
@@ -200,7 +205,14 @@ def _release(chat: ChatModel, call: Call) -> ChatModel | Refusal:
 
 
 def _acquire(chat: ChatModel, call: Call) -> ChatModel:
+    assert call.taker is None or _reaches(call.taker[0], chat.host, call), "a chat was acquired on another machine"
     return changed(chat, owner=call.taker, takeovers=chat.takeovers + (chat.owner is not None))
+
+
+def _bind(chat: ChatModel, call: Call) -> ChatModel | Refusal:
+    if chat.owner is not None and not _reaches(chat.owner[0], call.host, call):
+        return Refusal.RUNS_ELSEWHERE
+    return changed(chat, host=call.host)
 
 
 def _attempt(chat: ChatModel, call: Call) -> ChatModel:
@@ -243,6 +255,7 @@ RULES: Final[Mapping[Transition, Callable[[ChatModel, Call], ChatModel | Refusal
     Transition.COMPLETE_REQUIRES_ACTION: _complete,
     Transition.ARCHIVE: lambda chat, call: changed(chat, archived=True),
     Transition.UNARCHIVE: lambda chat, call: changed(chat, archived=False),
+    Transition.BIND_WORKSPACE: _bind,
     Transition.RECONCILE_INVALID: lambda chat, call: _park(changed(chat, archived=False), call.text),
     Transition.DELETE_QUEUED: _delete,
     Transition.PROMOTE_QUEUED: _send_now,

@@ -1,5 +1,6 @@
 """A chat as a pure value: what `chat_state` says, with the messages and the queue themselves, and a call on it."""
 
+from collections.abc import Mapping
 from uuid import UUID
 
 import msgspec
@@ -55,6 +56,7 @@ class ChatModel(msgspec.Struct, frozen=True, kw_only=True):
     retry: str | None = None
     error: str | None = None
     compaction_requested: bool = False
+    host: str | None = None  # of its workspace
     minted: int = 0  # ids so far
 
     @property
@@ -84,8 +86,9 @@ class ChatModel(msgspec.Struct, frozen=True, kw_only=True):
 class Call(msgspec.Struct, frozen=True, kw_only=True):
     """A transition with its arguments; each uses some of them. `runner` and `history` are the fence.
 
-    `holder` None releases what is overdue. `text` is what is sent, or what an editor made of a message; `taker` is the
-    replica and runner that would have the chat.
+    `holder` None releases what is overdue. `host` is that of the workspace that the chat is bound to, and `machines`
+    are the replicas' own, all of them seen lately. `text` is what is sent, or what an editor made of a message; `taker`
+    is the replica and runner that would have the chat.
     """
 
     transition: Transition
@@ -100,3 +103,6 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     interrupts: bool = False
     finish: bool = False
     compacted: bool = False
+    workspace: UUID | None = None
+    host: str | None = None
+    machines: Mapping[UUID, str] = {}

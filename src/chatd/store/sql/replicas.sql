@@ -1,9 +1,15 @@
 -- name: beat_replica :exec
--- This replica lives. A gap as long as a lease starts its time of beating anew.
-INSERT INTO replicas AS known (id, url, host, pid, version, beating_since, heartbeat_at)
-VALUES (@id, @url, @host, @pid, @version, now(), now())
+-- This replica lives, and so does its machine. A gap as long as a lease starts its time of beating anew.
+-- @optional host_id
+WITH host AS (
+    INSERT INTO hosts AS seen (id, seen_at) SELECT @host_id::text, now() WHERE @host_id::text IS NOT NULL
+    ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at WHERE seen.seen_at < excluded.seen_at - lease_time()
+)
+INSERT INTO replicas AS known (id, url, host, pid, version, host_id, beating_since, heartbeat_at)
+VALUES (@id, @url, @host, @pid, @version, @host_id, now(), now())
 ON CONFLICT (id) DO UPDATE SET
     url = excluded.url,
+    host_id = excluded.host_id,
     heartbeat_at = excluded.heartbeat_at,
     beating_since = CASE
         WHEN known.heartbeat_at < excluded.heartbeat_at - lease_time() THEN excluded.beating_since

@@ -3,6 +3,7 @@
 -- name: create_chat :opt
 -- A new chat that runs at once.
 -- @optional parent_id
+-- @optional workspace_id
 -- @optional mode
 -- @optional reasoning_effort
 -- @optional taker
@@ -13,7 +14,8 @@ SELECT change.* FROM create_chat(
     @chat_id::uuid, @organization_id::uuid, @owner_id::uuid, @parent_id::uuid, @title::text, @labels::jsonb,
     @mode::chat_mode, @plan_mode::boolean, @client::chat_client, @mcp_server_ids::uuid[], @dynamic_tools::jsonb,
     @model_config_id::uuid, @reasoning_effort::reasoning_effort, @rows::message_row[], @file_ids::uuid[],
-    @most_files::integer, @taker::uuid, @taker_runner::uuid, @root_capacity::integer, @child_capacity::integer
+    @most_files::integer, @workspace_id::uuid, @taker::uuid, @taker_runner::uuid, @root_capacity::integer,
+    @child_capacity::integer
 ) AS change WHERE change.outcome <> 'not_found';
 
 -- name: fork_chat :opt
@@ -88,6 +90,14 @@ SELECT change.* FROM unarchive(@chat_id::uuid, @only_owner::uuid) AS change WHER
 -- The way out of a state that no transition leads to.
 -- @optional only_owner
 SELECT change.* FROM reconcile_invalid(@chat_id::uuid, @only_owner::uuid, @error::jsonb) AS change WHERE change.outcome <> 'not_found';
+
+-- name: bind_workspace :opt
+-- The chat works in another workspace from now on, or in none.
+-- @optional only_owner
+-- @optional runner_id
+-- @optional workspace_id
+SELECT change.* FROM bind_workspace(@chat_id::uuid, @only_owner::uuid, @runner_id::uuid, @workspace_id::uuid) AS change
+WHERE change.outcome <> 'not_found';
 
 -- name: delete_queued :opt
 -- @optional only_owner

@@ -1,9 +1,11 @@
 -- Chats of one pool that should run and that these replicas own, locked; those that someone else has locked are left to
--- them.
-CREATE FUNCTION chats_of(owners uuid[], of_children boolean, most integer) RETURNS SETOF chat_state LANGUAGE sql AS $$
+-- them, and those of machines elsewhere to replicas there.
+CREATE FUNCTION chats_of(owners uuid[], of_children boolean, most integer, elsewhere text[])
+RETURNS SETOF chat_state LANGUAGE sql AS $$
     SELECT * FROM chat_state s
     WHERE s.replica_id = ANY (owners) AND s.is_child = of_children AND NOT s.archived
       AND s.status IN ('running', 'interrupting', 'requires_action')
+      AND (s.host_id IS NULL OR s.host_id <> ALL (elsewhere))
     ORDER BY s.status DESC, s.updated_at
     LIMIT most
     FOR NO KEY UPDATE SKIP LOCKED;

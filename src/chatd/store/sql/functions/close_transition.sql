@@ -40,7 +40,8 @@ BEGIN
         requires_action_deadline_at = change.requires_action_deadline_at,
         compaction_requested_at = change.compaction_requested_at,
         last_error = change.last_error,
-        retry_state = change.retry_state
+        retry_state = change.retry_state,
+        host_id = change.host_id
     WHERE chat_id = change.chat_id;
     change.landings := NULL;
     RETURN change;

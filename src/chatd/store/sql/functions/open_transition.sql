@@ -16,7 +16,7 @@ BEGIN
         s.queue_length, s.held_length, s.generation_attempt, s.snapshot_version, s.history_version,
         s.queue_version, s.retry_version, s.replica_id, s.runner_id, s.last_model_config_id,
         s.last_reasoning_effort, s.updated_at, s.requires_action_deadline_at, s.compaction_requested_at,
-        s.last_error, s.retry_state,
+        s.last_error, s.retry_state, s.host_id,
         name, 'applied', state_of(s.status, s.archived, s.queue_length),
         state_of(s.status, s.archived, s.queue_length), s.snapshot_version, s.history_version,
         greatest(now(), s.updated_at), NULL::bigint[], NULL::added_message[], NULL::bigint[], NULL::bigint, NULL::text,

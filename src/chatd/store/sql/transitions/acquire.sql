@@ -1,7 +1,8 @@
 -- A replica takes chats that should run and that nobody runs, as many as it brings runner ids for: those without an
 -- owner, and those of silent replicas, if it has itself been beating for a lease (after a restart of the database
 -- everyone looks silent at first). The most urgent first, roots and children in turn, those that wait longest first. One
--- that was taken over too often without a commit is given up instead.
+-- that was taken over too often without a commit is given up instead. Chats whose workspace is on another machine are
+-- left to the replicas there.
 --
 -- Capacities (NULL: no limit) bound how many chats of a pool generate; stopping and waiting chats need no slot.
 CREATE FUNCTION acquire(
@@ -12,6 +13,7 @@ DECLARE
     root_slots integer := CASE WHEN root_capacity IS NOT NULL THEN free_slots(false, root_capacity) END;
     child_slots integer := CASE WHEN child_capacity IS NOT NULL THEN free_slots(true, child_capacity) END;
     silent uuid[];
+    elsewhere text[] := hosts_elsewhere(taker);
     candidate record;
     change chat_change;
     taken integer := 0;
@@ -29,13 +31,13 @@ BEGIN
     FOR candidate IN
         SELECT found.chat_id, found.status, found.is_child
         FROM (
-            SELECT * FROM free_chats(false, batch)
+            SELECT * FROM free_chats(false, batch, elsewhere)
             UNION ALL
-            SELECT * FROM free_chats(true, batch)
+            SELECT * FROM free_chats(true, batch, elsewhere)
             UNION ALL
-            SELECT * FROM chats_of(silent, false, batch)
+            SELECT * FROM chats_of(silent, false, batch, elsewhere)
             UNION ALL
-            SELECT * FROM chats_of(silent, true, batch)
+            SELECT * FROM chats_of(silent, true, batch, elsewhere)
         ) AS found
         ORDER BY
             found.status DESC,

@@ -45,7 +45,7 @@ BEGIN
             chat.snapshot_version + 1, chat.snapshot_version + 1, chat.queue_version, chat.retry_version, NULL, NULL,
             coalesce(nullif(message.model_config_id, nobody), chat.last_model_config_id),
             coalesce(message.reasoning_effort, chat.last_reasoning_effort), at, NULL, NULL, NULL, NULL,
-            'commit_step', 'applied', 'R0', 'W', chat.snapshot_version, chat.history_version, at, ARRAY[id], NULL,
+            chat.host_id, 'commit_step', 'applied', 'R0', 'W', chat.snapshot_version, chat.history_version, at, ARRAY[id], NULL,
             NULL, NULL, NULL, NULL, NULL
         )::chat_change;
     END IF;

@@ -1,10 +1,10 @@
 -- A new chat that runs at once. Its id is minted by the caller; a child names its parent and belongs to the parent's
--- owner and family.
+-- owner and family, and works where the parent works unless it names a workspace of its own.
 CREATE FUNCTION create_chat(
     new_id uuid, organization uuid, owner uuid, parent uuid, title text, labels jsonb, mode chat_mode,
     plan_mode boolean, client chat_client, mcp_server_ids uuid[], dynamic_tools jsonb, model_config_id uuid,
     reasoning_effort reasoning_effort, rows message_row[], file_ids uuid[], most_files integer,
-    taker uuid, taker_runner uuid, root_capacity integer, child_capacity integer
+    workspace uuid, taker uuid, taker_runner uuid, root_capacity integer, child_capacity integer
 ) RETURNS chat_change LANGUAGE plpgsql AS $$
 DECLARE
     facts message_facts := message_facts(rows);
@@ -34,11 +34,18 @@ BEGIN
     change.last_reasoning_effort := reasoning_effort;
     change := begin_turn(change);
     IF parent IS NOT NULL THEN
-        SELECT coalesce(c.root_chat_id, c.id) INTO root FROM chats c WHERE c.id = parent AND c.owner_id = owner;
+        SELECT coalesce(c.root_chat_id, c.id), coalesce(workspace, c.workspace_id) INTO root, workspace
+        FROM chats c WHERE c.id = parent AND c.owner_id = owner;
         -- The root can't be archived until this is done, so no child is ever open below an archived chat.
         PERFORM FROM chat_state s WHERE s.chat_id = root AND NOT s.archived FOR SHARE;
         IF NOT FOUND THEN
             RETURN refused(change, 'parent_not_open', parent::text);
+        END IF;
+    END IF;
+    IF workspace IS NOT NULL THEN
+        change := place_chat(change, organization, workspace);
+        IF change.outcome <> 'not_found' THEN
+            RETURN change;
         END IF;
     END IF;
     change := check_files(change, file_ids, most_files);
@@ -51,10 +58,10 @@ BEGIN
     PERFORM set_config('chatd.transition', 'create_chat', true);
     INSERT INTO chats (
         id, organization_id, owner_id, parent_chat_id, root_chat_id, title, labels, mode, plan_mode, client,
-        mcp_server_ids, dynamic_tools, created_at
+        mcp_server_ids, dynamic_tools, workspace_id, created_at
     ) VALUES (
         new_id, organization, owner, parent, root, title, labels, mode, plan_mode, client, mcp_server_ids,
-        dynamic_tools, change.happened_at
+        dynamic_tools, workspace, change.happened_at
     )
     ON CONFLICT (id) DO NOTHING;
     IF NOT FOUND THEN
@@ -64,14 +71,15 @@ BEGIN
     INSERT INTO chat_state (
         chat_id, owner_id, is_child, status, archived, has_open_calls, has_draft, takeovers, queue_length, held_length,
         generation_attempt, snapshot_version, history_version, queue_version, retry_version, replica_id, runner_id,
-        last_model_config_id, last_reasoning_effort, updated_at
+        last_model_config_id, last_reasoning_effort, updated_at, host_id
     ) VALUES (
         change.chat_id, change.owner_id, change.is_child, change.status, change.archived,
         facts.has_open_calls, change.has_draft, change.takeovers, change.queue_length, change.held_length,
         change.generation_attempt, change.snapshot_version, change.history_version, change.queue_version,
         change.retry_version, change.replica_id, change.runner_id,
         coalesce(facts.model_config_id, change.last_model_config_id),
-        coalesce(facts.reasoning_effort, change.last_reasoning_effort), change.updated_at
+        coalesce(facts.reasoning_effort, change.last_reasoning_effort), change.updated_at,
+        change.host_id
     );
     change := insert_messages(change, rows, facts);
     PERFORM link_files(new_id, file_ids);

@@ -5,7 +5,8 @@
 -- A step is copied whole: results that follow the message come with it. Calls that have none get one that says why.
 -- What was copied cost nothing here (copied_through); the tokens stay, since they say how full the context is.
 -- only_owner: the source must be this user's, else it looks missing. Only files that the copied messages name are linked;
--- whoever may read the source may read them.
+-- whoever may read the source may read them. It works in the
+-- same workspace, if that is there and belongs to the same owner.
 CREATE FUNCTION fork_chat(
     new_id uuid, owner uuid, source uuid, only_owner uuid, at_message bigint, new_title text
 ) RETURNS chat_change LANGUAGE plpgsql AS $$
@@ -20,9 +21,10 @@ BEGIN
     END IF;
     SELECT
         c.organization_id, c.title, c.labels, c.mode, c.plan_mode, c.client, c.mcp_server_ids, c.dynamic_tools,
-        s.snapshot_version, s.last_model_config_id, s.last_reasoning_effort,
+        s.snapshot_version, s.last_model_config_id, s.last_reasoning_effort, w.id AS workspace_id, w.host_id,
         (SELECT m.id FROM messages m WHERE m.chat_id = source ORDER BY m.id DESC LIMIT 1) AS newest
     INTO origin FROM chats c JOIN chat_state s ON s.chat_id = c.id
+    LEFT JOIN workspaces w ON w.id = c.workspace_id AND w.owner_id = owner AND NOT w.deleted
     WHERE c.id = source AND (only_owner IS NULL OR s.owner_id = only_owner);
     IF NOT FOUND THEN
         RETURN change;
@@ -47,6 +49,7 @@ BEGIN
     change.retry_version := 0;
     change.last_model_config_id := origin.last_model_config_id;
     change.last_reasoning_effort := origin.last_reasoning_effort;
+    change.host_id := origin.host_id;
     change.happened_at := now();
     change.updated_at := change.happened_at;
     SELECT m.id INTO cut FROM messages m
@@ -67,12 +70,12 @@ BEGIN
     PERFORM set_config('chatd.transition', 'create_chat', true);
     INSERT INTO chats (
         id, organization_id, owner_id, title, labels, mode, plan_mode, client, mcp_server_ids, dynamic_tools, created_at,
-        forked_from_chat_id, forked_from_message_id
+        forked_from_chat_id, forked_from_message_id, workspace_id
     ) VALUES (
         new_id, origin.organization_id, owner,
         coalesce(new_title, left(regexp_replace(origin.title, ' \(fork\)$', ''), 190) || ' (fork)'),
         origin.labels, origin.mode, origin.plan_mode, origin.client, origin.mcp_server_ids, origin.dynamic_tools,
-        change.happened_at, source, at_message
+        change.happened_at, source, at_message, origin.workspace_id
     )
     ON CONFLICT (id) DO NOTHING;
     IF NOT FOUND THEN
@@ -81,10 +84,10 @@ BEGIN
     INSERT INTO chat_state (
         chat_id, owner_id, is_child, status, archived, has_open_calls, has_draft, takeovers, queue_length, held_length,
         generation_attempt, snapshot_version, history_version, queue_version, retry_version, last_model_config_id,
-        last_reasoning_effort, updated_at
+        last_reasoning_effort, updated_at, host_id
     ) VALUES (
         new_id, owner, false, 'waiting', false, false, false, 0, 0, 0, 0, 1, 1, 0, 0, change.last_model_config_id,
-        change.last_reasoning_effort, change.updated_at
+        change.last_reasoning_effort, change.updated_at, change.host_id
     );
     WITH copied AS (
         INSERT INTO messages (

@@ -44,10 +44,11 @@ BEGIN
     ) THEN
         chosen := default_model();
     END IF;
-    -- The common case, in as few statements as it takes: an idle chat with nothing to tidy up. Passing changes from
+    -- The common case, in as few statements as it takes: an idle chat with nothing to tidy up, which any
+    -- replica may run. Passing changes from
     -- function to function, as below, costs more than the writes. tests/store show that both come to the same.
     IF chat.status = 'waiting' AND chat.queue_length = 0 AND NOT chat.archived AND NOT chat.has_open_calls
-        AND file_ids = '{}'
+        AND chat.host_id IS NULL AND file_ids = '{}'
         AND root_capacity IS NULL AND child_capacity IS NULL AND transition_table() -> 'send_message' -> 'W' ? 'R0'
     THEN
         PERFORM set_config('chatd.transition', 'send_message', true);
@@ -78,7 +79,7 @@ BEGIN
             chat.retry_version, taker, taker_runner,
             coalesce(chosen, chat.last_model_config_id),
             coalesce(message.reasoning_effort, chat.last_reasoning_effort), at, NULL, NULL, NULL, NULL,
-            'send_message', 'applied', 'W', 'R0', chat.snapshot_version, chat.history_version, at, ARRAY[id], NULL,
+            NULL, 'send_message', 'applied', 'W', 'R0', chat.snapshot_version, chat.history_version, at, ARRAY[id], NULL,
             NULL, NULL, NULL, NULL, NULL
         )::chat_change;
     END IF;

@@ -26,6 +26,7 @@ CREATE TYPE chat_change AS (
     compaction_requested_at     timestamptz,
     last_error                  jsonb,
     retry_state                 jsonb,
+    host_id                     text,
     -- what happened
     transition                  text,
     outcome                     text, -- 'applied', or why not (core/outcomes.py)
