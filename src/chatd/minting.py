@@ -39,3 +39,13 @@ def new_setup_code() -> Secret:
     """Easy to read aloud and to type: four groups of four."""
     letters = "".join(secrets.choice(_CODE_ALPHABET) for _ in range(_CODE_LENGTH))
     return Secret("-".join(letters[at : at + 4] for at in range(0, _CODE_LENGTH, 4)))
+
+
+def new_host_id() -> str:
+    """128 random bits: two machines never get the same."""
+    return secrets.token_hex(16)
+
+
+def new_suffix() -> str:
+    """Four hex digits, to tell names apart."""
+    return secrets.token_hex(2)

@@ -142,16 +142,15 @@ async def add_chat(sql: SqlStore, user: User, *, parent: UUID | None = None) -> 
 
 async def add_template(sql: SqlStore, **fields: Any) -> UUID:
     organization = await sql.get_default_organization()
-    template = await sql.insert_template(
-        **{
-            **TEMPLATE,
-            "id": new_id(),
-            "organization_id": organization.id,
-            "provisioner": ProvisionerKind.LOCAL,
-            "created_by": None,
-            **fields,
-        }
-    )
+    given: dict[str, Any] = {
+        **TEMPLATE,
+        "id": new_id(),
+        "organization_id": organization.id,
+        "provisioner": ProvisionerKind.LOCAL,
+        "created_by": None,
+        **fields,
+    }
+    template = await sql.insert_template(**given)
     return template.id
 
 

@@ -50,6 +50,7 @@ from chatd.store.metered import MeteredStore
 from chatd.store.migrate import MigrationReport
 from chatd.store.pool import migrate_database, open_pool
 from chatd.store.store import SqlStore, Store
+from chatd.workspaces.host import read_host_id
 
 _EXPIRE_SECONDS: Final = 3.0  # the lease of a dead replica ends soon anyway, and its successor waits for this
 _log = get_logger("chatd.compose")
@@ -173,7 +174,8 @@ async def running_replica(
             versions.changed("models")
         relay_socket, relay_url = open_relay_socket(settings, place)
         stack.callback(relay_socket.close)
-        row = ReplicaRow(id, relay_url, socket.gethostname(), os.getpid(), chatd.__version__)
+        host_id = read_host_id(settings.data_dir)
+        row = ReplicaRow(id, relay_url, socket.gethostname(), os.getpid(), chatd.__version__, host_id)
         lease = await stack.enter_async_context(_heartbeat(opened, row, clock=clock))
         meter = await stack.enter_async_context(engine_meter(opened.metrics, settings, clock=clock, replica=replica))
         push = await stack.enter_async_context(

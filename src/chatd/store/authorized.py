@@ -1878,7 +1878,8 @@ class AuthorizedStore:
         parameters: str,
         authorize: Filter = EVERYTHING,
     ) -> WorkspaceBuild | None:
-        authorize = self._visible("insert_workspace_build", Kind.WORKSPACE, authorize, Action.UPDATE)
+        action = Action.DELETE if transition is BuildTransition.DELETE else Action.UPDATE
+        authorize = self._visible("insert_workspace_build", Kind.WORKSPACE, authorize, action)
         return await self._inner.insert_workspace_build(
             kept_parameters=kept_parameters,
             workspace_id=workspace_id,

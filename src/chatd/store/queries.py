@@ -1219,6 +1219,7 @@ class ResolveWorkspaceRow(Struct, frozen=True, gc=False):
     build_id: UUID | None
     transition: BuildTransition | None
     status: BuildStatus | None
+    reason: BuildReason | None
     error: str | None
 
 
@@ -1236,6 +1237,7 @@ class GetWorkspaceAgentRow(Struct, frozen=True, gc=False):
     build_id: UUID
     transition: BuildTransition
     status: BuildStatus
+    reason: BuildReason
     error: str
 
 
@@ -4382,7 +4384,7 @@ _RESOLVE_WORKSPACE = (
     """-- name: resolve_workspace
 SELECT
     w.id, w.name, w.host_id, w.deleted, w.agent_address, w.agent_token, w.build_number, t.name AS template_name,
-    b.id AS build_id, b.transition, b.status, b.error
+    b.id AS build_id, b.transition, b.status, b.reason, b.error
 FROM chats c
 LEFT JOIN workspaces w ON w.id = c.workspace_id AND w.owner_id = c.owner_id
 LEFT JOIN templates t ON t.id = w.template_id
@@ -4396,7 +4398,7 @@ _GET_WORKSPACE_AGENT = (
     """-- name: get_workspace_agent
 SELECT
     w.id, w.name, w.host_id, w.deleted, w.agent_address, w.agent_token, w.build_number, t.name AS template_name,
-    b.id AS build_id, b.transition, b.status, b.error
+    b.id AS build_id, b.transition, b.status, b.reason, b.error
 FROM workspaces w
 JOIN templates t ON t.id = w.template_id
 JOIN workspace_builds b ON b.workspace_id = w.id AND b.number = w.build_number
@@ -5111,7 +5113,8 @@ def _read_resolve_workspace_row(row: Record) -> ResolveWorkspaceRow:
         row[8],
         None if row[9] is None else BuildTransition(row[9]),
         None if row[10] is None else BuildStatus(row[10]),
-        row[11],
+        None if row[11] is None else BuildReason(row[11]),
+        row[12],
     )
 
 
@@ -5128,7 +5131,8 @@ def _read_get_workspace_agent_row(row: Record) -> GetWorkspaceAgentRow:
         row[8],
         BuildTransition(row[9]),
         BuildStatus(row[10]),
-        row[11],
+        BuildReason(row[11]),
+        row[12],
     )
 
 

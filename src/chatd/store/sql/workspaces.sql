@@ -89,7 +89,7 @@ WHERE w.id = @id;
 -- The workspace that a chat is bound to, as its latest build left it: all NULL when it has none. Its owner is the chat's.
 SELECT
     w.id, w.name, w.host_id, w.deleted, w.agent_address, w.agent_token, w.build_number, t.name AS template_name,
-    b.id AS build_id, b.transition, b.status, b.error
+    b.id AS build_id, b.transition, b.status, b.reason, b.error
 FROM chats c
 LEFT JOIN workspaces w ON w.id = c.workspace_id AND w.owner_id = c.owner_id
 LEFT JOIN templates t ON t.id = w.template_id
@@ -102,7 +102,7 @@ WHERE c.id = @chat_id
 -- As resolve_workspace, by the workspace itself.
 SELECT
     w.id, w.name, w.host_id, w.deleted, w.agent_address, w.agent_token, w.build_number, t.name AS template_name,
-    b.id AS build_id, b.transition, b.status, b.error
+    b.id AS build_id, b.transition, b.status, b.reason, b.error
 FROM workspaces w
 JOIN templates t ON t.id = w.template_id
 JOIN workspace_builds b ON b.workspace_id = w.id AND b.number = w.build_number
