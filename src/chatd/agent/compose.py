@@ -12,6 +12,9 @@ from chatd.agent.app import AgentApp
 from chatd.agent.caller import Caller
 from chatd.agent.cgroups import Cgroups
 from chatd.agent.children import Children
+from chatd.agent.context.reading import ContextReader
+from chatd.agent.context.routes import ContextRoutes
+from chatd.agent.context.watching import ContextWatch
 from chatd.agent.egress import EgressForwarder
 from chatd.agent.epochs import Epochs
 from chatd.agent.files.changing_routes import ChangingRoutes
@@ -70,12 +73,15 @@ class Agent:
         git = Git(self._children, clock, home=options.home, inherited=surroundings.inherited)
         scanning = Scanning(git, self._touched, surroundings.workdir, clock)
         self._repositories = RepositoryWatches(scanning, self._touched, clock)
+        reader = ContextReader(os.fsencode(surroundings.workdir), os.fsencode(options.home))
+        self._context = ContextWatch(reader, clock)
         epochs = Epochs(place.epochs)
         routes = (
             *HealthRoutes(workspace_id, self._activity, self._processes, clock, stop=self._shut_down).routes(),
             *ProcessRoutes(self._processes, clock).routes(),
             *ReadingRoutes(options.home).routes(),
             *ChangingRoutes(self._touched, epochs, clock).routes(),
+            *ContextRoutes(self._context, clock).routes(),
             *GitRoutes(git, self._repositories, clock).routes(),
         )
         self.app = AgentApp(
@@ -104,6 +110,7 @@ class Agent:
                     yield
                 finally:
                     self._repositories.close()
+                    self._context.close()
 
     def _command_exited(self, caller: Caller, workdir: str | None) -> None:
         """A command may have changed any file; where it ran is where its repository is."""

@@ -21,11 +21,10 @@ _MOVE_SELF: Final = 0x800
 _OVERFLOW: Final = 0x4000
 _IGNORED: Final = 0x8000
 _ONLYDIR: Final = 0x1000000
-_DONT_FOLLOW: Final = 0x2000000
 _EXCL_UNLINK: Final = 0x4000000
 _MASK: Final = (
     _MODIFY | _ATTRIB | _CLOSE_WRITE | _MOVED_FROM | _MOVED_TO | _CREATE | _DELETE | _DELETE_SELF | _MOVE_SELF
-) | (_ONLYDIR | _DONT_FOLLOW | _EXCL_UNLINK)
+) | (_ONLYDIR | _EXCL_UNLINK)
 _EVENT: Final = struct.Struct("iIII")  # watch, mask, cookie, length of the name that follows
 _READ_BYTES: Final = 64 * 1024
 
