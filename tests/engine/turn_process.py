@@ -19,8 +19,10 @@ import msgspec
 from chatd.background import beside
 from chatd.clock import SystemClock
 from chatd.core.model import ToolSpec
+from chatd.core.outcomes import Refused
 from chatd.engine.runner import ChatRunner
-from chatd.engine.tools.tool import AfterCrash, ToolCall, ToolContext, ToolOutput, Traits, said
+from chatd.engine.tools.tool import AfterCrash, Tool, ToolCall, ToolContext, ToolOutput, Traits, said
+from chatd.engine.tools.workspace.entries import workspace_entries
 from chatd.engine.worker import Worker, WorkerOptions
 from chatd.providers.transport import open_transport
 from chatd.store.heartbeat import ReplicaRow, beating, dial
@@ -33,6 +35,7 @@ from engine.chatting import engine_parts, guarded
 from engine.deployment import LocalHints
 from engine.deployment import said as user_said
 from engine.replica_process import ReplicaProcess, held, say
+from engine.with_agents import FolderResolver
 
 # The transitions that a turn makes by itself.
 STOPPED_AT = (
@@ -47,7 +50,7 @@ STOPPED_AT = (
 
 class Plan(msgspec.Struct, frozen=True):
     """`stop` is a point: "before save_draft 2", "after commit_step 1", "in start". Without `checkpoints` it dies before
-    its first one."""
+    its first one. With an `agent`, whose folder it is, the tools are those of workspaces."""
 
     dsn: str
     replica_id: UUID
@@ -56,18 +59,21 @@ class Plan(msgspec.Struct, frozen=True):
     ledger: str
     stop: str = ""
     checkpoints: bool = True
+    agent: str = ""
 
 
 class Points:
-    """Where a turn comes by."""
+    """Where a turn comes by. It goes on with the next line that `commands` has, or never."""
 
-    def __init__(self, stop: str) -> None:
+    def __init__(self, stop: str, commands: asyncio.StreamReader | None = None) -> None:
         self._stop = stop
+        self._commands = commands
 
     async def pass_by(self, point: str) -> None:
         if point == self._stop:
             say("at")
-            await asyncio.Event().wait()
+            if self._commands is None or not await self._commands.readline():
+                await asyncio.Event().wait()
 
 
 class Ledger:
@@ -123,6 +129,8 @@ def stopping(transitions: Transitions, points: Points) -> Transitions:
             counts[name] += 1
             await points.pass_by(f"before {name} {counts[name]}")
             outcome = await transition(*args, **options)
+            if isinstance(outcome, Refused):
+                say(f"refused {name}")
             await points.pass_by(f"after {name} {counts[name]}")
             return outcome
 
@@ -140,6 +148,7 @@ async def turn_process(plan: Plan) -> AsyncIterator[ReplicaProcess]:
         sys.executable,
         __file__,
         msgspec.json.encode(plan).decode(),
+        stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tests), str(tests.parent / "src")])},
         preexec_fn=end_with_parent(),
@@ -162,10 +171,14 @@ async def _main(plan: Plan) -> None:
     ):
         await held(lease)
         store = guarded(SqlStore(pool))
-        points = Points(plan.stop)
-        transitions = stopping(Transitions(store, hints), points)
-        tools = ledger_tools(Ledger(Path(plan.ledger)), plan.stop)
-        parts = engine_parts(store, transitions, hints, transport, clock, tools, plan.replica_id)
+        commands = asyncio.StreamReader()
+        await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(commands), sys.stdin)
+        transitions = stopping(Transitions(store, hints), Points(plan.stop, commands))
+        tools: list[Tool] = [*ledger_tools(Ledger(Path(plan.ledger)), plan.stop)]
+        workspaces = None
+        if plan.agent:
+            tools, workspaces = [entry.tool for entry in workspace_entries()], FolderResolver(Path(plan.agent))
+        parts = engine_parts(store, transitions, hints, transport, clock, tools, plan.replica_id, workspaces=workspaces)
         worker = Worker(
             store,
             transitions,

@@ -10,6 +10,7 @@ from uuid import UUID
 import msgspec
 
 from agent.running import CHAT, AgentProcess
+from chatd.agent.place import Place
 from chatd.clock import Clock, SystemClock
 from chatd.core.secret import Secret
 from chatd.engine.tools.results import capped
@@ -58,6 +59,27 @@ class FixedResolver:
 
     def used(self, workspace_id: UUID) -> None:
         self.uses.append(workspace_id)
+
+
+class FolderResolver:
+    """The agent that runs in a folder, whichever it is, as soon as there is one."""
+
+    def __init__(self, folder: Path) -> None:
+        self._place = Place(folder)
+        self._id = new_id()
+
+    async def resolve(self, chat_id: UUID) -> Resolved:
+        while (record := self._place.live_record()) is None:
+            await SystemClock().sleep(0.02, timer="test")
+        return Resolved(
+            workspace_id=self._id, name="ws", address=record.address, token=self._place.token(), template_name="test"
+        )
+
+    async def recover(self, failed: Resolved) -> Resolved:
+        return await self.resolve(self._id)
+
+    def used(self, workspace_id: UUID) -> None:
+        pass
 
 
 class Trial:
