@@ -16,6 +16,7 @@ help: ## list the commands
 run: ## start the server on http://127.0.0.1:7080 (ARGS="--port 8080" to change things)
 	@scripts/bootstrap run
 	@scripts/build-web
+	@scripts/sandbox
 	@exec $(BIN)/chatd serve $(ARGS)
 
 test: ## everything, from nothing: checks, tests, behaviours, and the store tests on Postgres 15

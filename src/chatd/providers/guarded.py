@@ -18,13 +18,11 @@ import aiohttp
 import msgspec
 
 from chatd.core.failure import Fault
+from chatd.core.public_addresses import may_be_asked, meant
 from chatd.core.secret import Secret
 from chatd.providers.network import ForbiddenAddress, Proxy, check_address, trust, vendor_socket
 from chatd.providers.transport import CONNECT_SECONDS, TransportFault, as_fault, as_written
 
-_Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-_NAT64: Final = ipaddress.ip_network("64:ff9b::/96")
-_V4_BITS: Final = 0xFFFF_FFFF
 _MOST_CONNECTIONS: Final = 64  # whoever uses it has closer limits of its own
 
 
@@ -44,12 +42,9 @@ class Allowed:
     def check(self, address: str) -> None:
         """Raises ForbiddenAddress."""
         check_address(address)
-        asked = _meant(ipaddress.ip_address(address.partition("%")[0]))
-        if any(asked in network for network in self._networks):
-            return
-        if not asked.is_global or asked.is_multicast or getattr(asked, "is_site_local", False):
+        if not may_be_asked(address, self._networks):
             raise ForbiddenAddress(
-                f"The address {asked} is not public. It is asked only if outbound_private_networks has it."
+                f"The address {meant(address)} is not public. It is asked only if outbound_private_networks has it."
             )
 
     def check_host(self, host: str) -> None:
@@ -123,12 +118,3 @@ def _session(trusted: ssl.SSLContext, make_socket: Any) -> aiohttp.ClientSession
         trust_env=False,  # the proxy is a setting, which honours HTTPS_PROXY by itself
         cookie_jar=aiohttp.DummyCookieJar(),
     )
-
-
-def _meant(address: _Address) -> _Address:
-    """The IPv4 address that is meant by one of IPv6, where that is what it is."""
-    if isinstance(address, ipaddress.IPv4Address):
-        return address
-    if address in _NAT64:
-        return ipaddress.IPv4Address(int(address) & _V4_BITS)
-    return address.ipv4_mapped or address.sixtofour or address

@@ -11,23 +11,12 @@ from typing import Any, Final
 
 import msgspec
 
+from chatd.core.public_addresses import gives_credentials, meant
 from chatd.core.secret import Secret
 
 # A peer that vanished without a word, or behind a router that forgot us, is noticed after two minutes: models may
 # think for longer than that without sending anything, and routers forget after a few.
 _KEEP_ALIVE: Final = (("TCP_KEEPIDLE", 60), ("TCP_KEEPALIVE", 60), ("TCP_KEEPINTVL", 15), ("TCP_KEEPCNT", 4))
-# Not all that is link-local: Podman has the host's own address there.
-_METADATA: Final = tuple(
-    ipaddress.ip_network(network)
-    for network in (
-        "169.254.169.0/24",  # Amazon, Google, Azure, Oracle and most others
-        "169.254.170.0/24",  # Amazon, for containers
-        "169.254.0.23/32",  # Tencent
-        "100.100.100.200/32",  # Alibaba
-        "fd00:ec2::/32",  # Amazon
-        "fe80::a9fe:a9fe/128",  # OpenStack
-    )
-)
 
 _ENTRY: Final = re.compile(r"\[?\*?\.?(.*?)\]?(?::([0-9]+))?")  # *.name:port or [IPv6]:port
 
@@ -72,11 +61,8 @@ def vendor_socket(found: Sequence[Any]) -> socket.socket:
 
 
 def check_address(address: str) -> None:
-    asked = ipaddress.ip_address(address.partition("%")[0])
-    if isinstance(asked, ipaddress.IPv6Address) and asked.ipv4_mapped:
-        asked = asked.ipv4_mapped
-    if any(asked in network for network in _METADATA):
-        raise ForbiddenAddress(f"At the address {asked} a cloud gives out credentials. It is not asked.")
+    if gives_credentials(address):
+        raise ForbiddenAddress(f"At the address {meant(address)} a cloud gives out credentials. It is not asked.")
 
 
 def _covers(entry: str, host: str, port: int | None) -> bool:

@@ -1,0 +1,36 @@
+"""A provisioner's config as JSON text, read into its type."""
+
+import re
+from collections.abc import Mapping
+from typing import Final, TypeVar
+
+import msgspec
+
+from chatd.core.errors import InvalidRequest, Validation
+
+_Config = TypeVar("_Config", bound=msgspec.Struct)
+_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_OURS: Final = "CHATD_"  # of the agent and the server
+
+
+def read_config(text: str, type: type[_Config]) -> _Config:
+    """Raises InvalidRequest, saying which field is wrong. An empty text is a config without any field."""
+    try:
+        return msgspec.json.decode(text or "{}", type=type)
+    except msgspec.MsgspecError as error:
+        raise InvalidRequest("The template's config can't be used.", detail=f"{error}.") from error
+
+
+def environment_faults(environment: Mapping[str, str]) -> list[Validation]:
+    """What can't be in the environment of a workspace's commands."""
+    return [
+        Validation(f"environment.{name}", "A name has letters, digits and _, a value no NUL; CHATD_ is reserved.")
+        for name, value in environment.items()
+        if not _NAME.fullmatch(name) or name.startswith(_OURS) or "\0" in value
+    ]
+
+
+def refuse(faults: list[Validation]) -> None:
+    """Raises InvalidRequest when there are any."""
+    if faults:
+        raise InvalidRequest("The template's config can't be used.", validations=faults)

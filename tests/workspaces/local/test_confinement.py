@@ -1,0 +1,185 @@
+"""What a workspace can't see, and can't do."""
+
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from chatd.agent.system_processes import look_up
+from workspaces.local.running import environ, local, new_spec, workspace
+
+SECRET = "the-servers-own-secret"
+
+
+@pytest.mark.behaviour("WORKSPACE-4")
+async def test_a_workspace_is_a_folder_with_an_agent_in_a_sandbox(root: Path):
+    async with workspace(root) as running:
+        said = await running.run("echo made inside > here; id -u; grep CapEff /proc/self/status; pwd")
+
+        assert said.exit_code == 0
+        assert said.output.split() == ["1000", "CapEff:", "0" * 16, "/home/chatd"]
+        made = running.folder.home / "here"
+        assert made.read_text() == "made inside\n"
+        assert made.stat().st_uid != 0, "a file of the sandbox must not be root's"
+
+
+async def test_the_servers_data_is_not_there(root: Path):
+    secret = root.parent / "keys"
+    secret.write_text(SECRET)
+    secret.chmod(0o644)  # only the sandbox is in between
+    async with workspace(root) as running:
+        said = await running.run(f"cat {secret}; ls {root.parent}; ls {root.parent.parent}")
+
+        assert said.exit_code != 0
+        assert SECRET not in said.output
+        assert said.output.count("No such file or directory") == 3
+
+
+async def test_the_repository_beside_the_code_is_not_there(root: Path):
+    repository = Path(__file__).parents[3]
+    async with workspace(root) as running:
+        said = await running.run(f"ls {repository}; ls /opt/chatd/source; touch /opt/chatd/source/chatd/new")
+
+        assert "No such file or directory" in said.output
+        assert "Read-only file system" in said.output
+        assert "\nchatd\n" in f"\n{said.output}"
+
+
+async def test_another_workspace_is_not_there(root: Path):
+    async with workspace(root) as one, workspace(root) as other:
+        await one.run(f"echo {SECRET} > of-the-first-one; chmod 666 of-the-first-one; chmod 777 .")
+        said = await other.run(f"cat {one.folder.home}/of-the-first-one; find / -name of-the-first-one 2>/dev/null")
+
+        assert SECRET not in said.output
+        assert said.output.strip().endswith("No such file or directory")
+
+
+async def test_a_socket_of_this_machine_is_not_there(root: Path):
+    """As the embedded Postgres has one, in the data directory."""
+    path = root.parent / "postgres.sock"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listening:
+        listening.bind(str(path))
+        path.chmod(0o777)
+        listening.listen()
+        async with workspace(root) as running:
+            connect = f"import socket; socket.socket(socket.AF_UNIX).connect({str(path)!r})"
+            said = await running.run(f'/usr/bin/env python3 -c "{connect}"')
+
+        assert "FileNotFoundError" in said.output
+
+
+async def test_nothing_of_the_servers_environment_comes_in(root: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("CHATD_TRIAL", SECRET)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
+    async with workspace(root, '{"environment": {"GREETING": "hello"}}') as running:
+        said = await running.run("env; cat /proc/*/environ | tr '\\0' '\\n'")
+        outside = environ(running.record().pid)
+
+        assert SECRET not in said.output
+        assert SECRET not in outside
+        assert "GREETING=hello" in said.output
+
+
+async def test_processes_outside_are_neither_seen_nor_reached(root: Path):
+    async with workspace(root) as running:
+        me = os.getpid()
+        attach = f"import ctypes, os; print(ctypes.CDLL(None, use_errno=True).ptrace(16, {me}, 0, 0))"
+        said = await running.run(
+            f'kill -0 {me}; cat /proc/{me}/environ; python3 -c "{attach}"; ls -d /proc/[0-9]* | wc -l'
+        )
+
+        assert "No such process" in said.output
+        assert "No such file or directory" in said.output
+        lines = said.output.split()
+        assert lines[-2] == "-1", "ptrace of a process outside must fail"
+        assert int(lines[-1]) < 10
+
+
+NEEDS_RIGHTS = (
+    "mount -t tmpfs none /tmp",
+    "mount --bind /usr /home/chatd",
+    "unshare --user --map-root-user true",
+    "chroot / true",
+    "mknod /tmp/disk b 254 0",
+    "touch /usr/bin/new",
+    "touch /etc/new",
+    "cat /etc/shadow",
+    "echo 1 > /proc/sys/kernel/panic",
+    "hostname other",
+    "ls /sys/fs/cgroup",
+    "dmesg",
+)
+
+
+async def test_what_needs_rights_is_refused(root: Path):
+    async with workspace(root) as running:
+        for command in NEEDS_RIGHTS:
+            said = await running.run(command)
+
+            assert said.exit_code != 0, f"{command}: {said.output}"
+
+
+async def test_a_link_in_place_of_the_agents_token_is_not_followed(root: Path, tmp_path: Path):
+    """The folder of the agent is writable from inside: what stands there was put there by anybody."""
+    precious = tmp_path / "precious"
+    precious.write_text("old")
+    async with workspace(root) as running:
+        await running.run(f"ln -sf {precious} /run/chatd/agent/token")
+        await running.provisioner.stop(running.spec, running.log)
+        await running.provisioner.start(running.spec, running.log)
+
+        assert precious.read_text() == "old"
+        token = running.folder.agent / "token"
+        assert not token.is_symlink()
+        assert token.read_text() == running.spec.token.reveal()
+
+
+async def test_a_link_in_place_of_the_agents_socket_does_not_lead_the_server_elsewhere(root: Path, tmp_path: Path):
+    path = tmp_path / "s"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as other:
+        other.bind(str(path))
+        other.listen()
+        other.setblocking(False)
+        async with workspace(root) as running:
+            said = await running.run(f"ln -sf {path} /run/chatd/agent/agent.sock")
+
+            assert said.exit_code == 0
+            assert await running.provisioner.find(running.spec) == running.address
+            await running.provisioner.stop(running.spec, running.log)
+            await running.provisioner.start(running.spec, running.log)
+            with pytest.raises(BlockingIOError):
+                other.accept()
+
+
+async def test_folders_that_show_the_servers_data_are_refused(root: Path):
+    for path in (str(root), str(root.parent), str(root.parent.parent), "/"):
+        with pytest.raises(Exception, match="config can't be used"):
+            local(root).check(f'{{"read_only_paths": ["{path}"]}}')
+
+
+async def test_a_folder_that_an_administrator_shows_can_be_read_and_not_written(root: Path, tmp_path: Path):
+    shown = tmp_path / "shown"
+    shown.mkdir()
+    (shown / "text").write_text("for all")
+    async with workspace(root, f'{{"read_only_paths": ["{shown}"]}}') as running:
+        said = await running.run(f"cat {shown}/text; echo no > {shown}/text; ls {tmp_path}")
+
+        assert "for all" in said.output
+        assert "Read-only file system" in said.output
+        assert said.output.split()[-1] == "shown"
+
+
+async def test_the_server_itself_is_no_parent_of_a_sandbox(root: Path):
+    async with workspace(root) as running:
+        keeper = look_up(running.record().pid)
+
+        assert keeper is not None
+        assert keeper.parent != os.getpid()
+        assert keeper.group != os.getpgrp()
+
+
+async def test_parameters_fill_the_environment(root: Path):
+    spec = new_spec('{"environment": {"LEVEL": "is ${level}"}}', parameters={"level": "high"})
+    async with workspace(root, spec=spec) as running:
+        assert (await running.run("echo $LEVEL")).output == "is high\n"
