@@ -174,7 +174,7 @@ async def test_an_agent_that_does_not_start_says_why(root: Path):
 
 
 async def test_an_idle_agent_leaves_and_takes_its_keeper_with_it(root: Path):
-    async with workspace(root, provisioner=local(root, idle_minutes=0.002)) as running:
+    async with workspace(root, provisioner=local(root, idle_minutes=0.05)) as running:
         await running.client.close()
         await until(lambda: not running.folder.is_held)
 

@@ -113,7 +113,6 @@ class Keeper:
             reading.create_task(words.follow(process.stderr), name="agent's log")
             if (address := await _address(process.stdout)) and self._linked(address):
                 _say(Said(end="ready"))
-                _fall_silent()
                 reading.create_task(_drop(process.stdout), name="agent's output")
                 await process.wait()
             else:
@@ -197,6 +196,8 @@ def _say(said: Said) -> None:
     with suppress(OSError):
         sys.stdout.buffer.write(msgspec.json.encode(said) + b"\n")
         sys.stdout.buffer.flush()
+    if said.end:
+        _fall_silent()
 
 
 def _fall_silent() -> None:

@@ -10,6 +10,7 @@ import msgspec
 
 import chatd
 from chatd.clock import Clock
+from chatd.workspaces.local.ending import kill_all
 from chatd.workspaces.local.folder import WorkspaceFolder
 from chatd.workspaces.local.keeper_options import KeeperOptions, Said
 from chatd.workspaces.local.staging import ALONE
@@ -26,23 +27,36 @@ _ENVIRONMENT: Final = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bi
 async def spawn_keeper(folder: WorkspaceFolder, options: KeeperOptions, log: BuildLog, clock: Clock) -> bool:
     """Whether the agent listens; False when another keeper has the workspace. Raises BuildFailed."""
     process = await _started(folder, options)
-    assert process.stdin is not None
-    assert process.stdout is not None
     try:
         async with clock.timeout(_START_SECONDS, timer="keeper start"):
-            process.stdin.write(msgspec.json.encode(options))
-            process.stdin.close()
-            while line := await process.stdout.readline():
-                said = msgspec.json.decode(line, type=Said)
-                if said.note:
-                    log("sandbox", said.note, level=said.level)
-                if said.end:
-                    return _ended(said)
+            end = await _heard(process, options, log)
     except TimeoutError:
+        await kill_all(folder, options.workspace_id, clock)
         raise BuildFailed(f"The workspace did not start within {_START_SECONDS:g} seconds.", code="too_slow") from None
     except (OSError, msgspec.MsgspecError) as error:
         raise BuildFailed("The workspace's keeper was not understood.", detail=str(error)) from error
-    raise BuildFailed("The workspace's keeper ended at once.", detail=_end_of(folder.keeper_log), code="keeper_ended")
+    if end is None:
+        detail = _end_of(folder.keeper_log)
+        raise BuildFailed("The workspace's keeper ended at once.", detail=detail, code="keeper_ended")
+    if end.end == "failed":
+        raise BuildFailed(end.message, detail=end.detail or None, code="start_failed")
+    return end.end == "ready"
+
+
+async def _heard(process: asyncio.subprocess.Process, options: KeeperOptions, log: BuildLog) -> Said | None:
+    """How the start has ended, as the keeper says it; None when it ended without. It is silent from then on."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(msgspec.json.encode(options))
+    process.stdin.close()
+    end: Said | None = None
+    while line := await process.stdout.readline():
+        said = msgspec.json.decode(line, type=Said)
+        if said.note:
+            log("sandbox", said.note, level=said.level)
+        end = said if said.end else end
+    await process.wait()  # for what was started: the keeper itself has left it at once
+    return end
 
 
 async def _started(folder: WorkspaceFolder, options: KeeperOptions) -> asyncio.subprocess.Process:
@@ -67,12 +81,6 @@ def _opened(log: Path) -> int:
     if log.exists() and log.stat().st_size > _MOST_LOG_BYTES:
         log.unlink()
     return os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
-
-
-def _ended(said: Said) -> bool:
-    if said.end == "failed":
-        raise BuildFailed(said.message, detail=said.detail or None, code="start_failed")
-    return said.end == "ready"
 
 
 def _end_of(log: Path) -> str | None:
