@@ -75,6 +75,17 @@ class AgentProcess:
         ):
             return Reply(reply.status, await reply.read(), reply.headers)
 
+    @asynccontextmanager
+    async def socket(self, path: str, *, token: str | None = None) -> AsyncGenerator[aiohttp.ClientWebSocketResponse]:
+        """A WebSocket. Raises WSServerHandshakeError when it is refused."""
+        headers = {"Authorization": f"Bearer {self.token if token is None else token}"}
+        async with asyncio.timeout(WAIT_SECONDS):
+            socket = await self._session.ws_connect(f"http://agent{path}", headers=headers)
+        try:
+            yield socket
+        finally:
+            await socket.close()
+
     async def kill(self) -> None:
         """SIGKILL: it has no time for anything."""
         self.process.kill()

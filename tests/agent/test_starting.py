@@ -202,6 +202,7 @@ def test_an_agent_imports_little():
         "prometheus_client",
         "cryptography",
         "uvloop",
+        "websockets",
     }
     assert heavy & {name.split(".")[0] for name in listed} == set()
     assert len([name for name in listed if name.startswith("chatd.")]) < 100

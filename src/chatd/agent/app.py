@@ -3,7 +3,7 @@
 import hmac
 import sys
 import traceback
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from typing import Final
 
 from chatd.agent.activity import Activity
@@ -14,10 +14,14 @@ from chatd.agent.refusals import Refused, refusal
 from chatd.agent.request import ClientGone, Request
 from chatd.agent.response import Response
 from chatd.agent.routes import RouteTable
+from chatd.agent.websocket import Socket, refuse
 from chatd.clock import Clock
 from chatd.core.errors import ChatdError, Unauthenticated
 from chatd.core.secret import Secret
 
+_FAILED: Final = 1011  # of RFC 6455: the server can't go on
+_MOST_REASON: Final = 60  # characters: the reason of a close has at most 123 bytes
+_UNEXPECTED: Final = "The agent failed unexpectedly. Its log says more."
 _AUTHORIZATION: Final = b"authorization"
 
 
@@ -32,6 +36,9 @@ class AgentApp:
         self._clock = clock
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket":
+            await self._serve_socket(scope, receive, send)
+            return
         if scope["type"] != "http":
             raise RuntimeError(f"the agent serves HTTP only, not {scope['type']}")
         exchange = _Exchange(send)
@@ -48,6 +55,29 @@ class AgentApp:
                 await exchange.fail()
         except Exception:  # noqa: BLE001  this is the boundary
             await exchange.fail()
+
+    async def _serve_socket(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """For as long as it lasts: there is no deadline, and it counts as use of the agent."""
+        socket: Socket | None = None
+        try:
+            self._authenticate(scope["headers"])
+            route, argument = self._table.find_socket(scope["path"])
+            socket = Socket(receive, send, caller=caller_of(scope["headers"]), argument=argument)
+            with self._activity.request():
+                await route.serve(socket)
+        except ClientGone:
+            return
+        except ChatdError as error:
+            if socket is None or not socket.is_accepted:
+                await refuse(send, refusal(error))
+            else:
+                await _close(socket, error.message)
+        except Exception:  # noqa: BLE001  this is the boundary
+            traceback.print_exc(file=sys.stderr)
+            if socket is not None and socket.is_accepted:
+                await _close(socket, _UNEXPECTED)
+            else:
+                await refuse(send, refusal(Refused(_UNEXPECTED, status=500)))
 
     async def _answer(self, scope: Scope, receive: Receive, exchange: "_Exchange") -> None:
         route, arguments = self._table.find(scope["method"], scope["path"])
@@ -69,6 +99,11 @@ class AgentApp:
         given = next((value for name, value in headers if name == _AUTHORIZATION), b"")
         if not hmac.compare_digest(given, self._expected):
             raise Unauthenticated("The token of this workspace's agent is missing or wrong.")
+
+
+async def _close(socket: Socket, reason: str) -> None:
+    with suppress(ClientGone):
+        await socket.close(_FAILED, reason[:_MOST_REASON])
 
 
 class _Exchange:
@@ -94,4 +129,4 @@ class _Exchange:
 
     async def fail(self) -> None:
         traceback.print_exc(file=sys.stderr)  # standard error is the agent's log
-        await self.refuse(refusal(Refused("The agent failed unexpectedly. Its log says more.", status=500)))
+        await self.refuse(refusal(Refused(_UNEXPECTED, status=500)))

@@ -8,7 +8,7 @@ import ctypes
 import os
 import signal
 import subprocess
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -107,6 +107,34 @@ class Children:
         os.set_blocking(output, False)
         os.set_blocking(errors, False)
         child = Child(popen, output, errors=errors)
+        self._running[child.pid] = child
+        return child
+
+    def start_on_terminal(
+        self, command: Callable[[str], Sequence[str]], *, env: Mapping[str, str], workdir: Path
+    ) -> Child:
+        """In a session of its own, on a new pseudo terminal; `output` is its other side, to read and to write.
+
+        `command` is given the name of the terminal, and has to open it: so it becomes that of the session.
+        """
+        ours, theirs = os.openpty()
+        try:
+            popen = subprocess.Popen(
+                command(os.ttyname(theirs)),
+                stdin=theirs,
+                stdout=theirs,
+                stderr=theirs,
+                env=dict(env),
+                cwd=workdir,
+                start_new_session=True,
+            )
+        except BaseException:
+            os.close(ours)
+            raise
+        finally:
+            os.close(theirs)
+        os.set_blocking(ours, False)
+        child = Child(popen, ours)
         self._running[child.pid] = child
         return child
 

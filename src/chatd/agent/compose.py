@@ -26,11 +26,14 @@ from chatd.agent.git.watching import RepositoryWatches
 from chatd.agent.health import HealthRoutes
 from chatd.agent.options import AgentOptions
 from chatd.agent.place import Place
+from chatd.agent.ports import PortRoutes
 from chatd.agent.processes.ending import Members, end_everything
 from chatd.agent.processes.keys import Keys
 from chatd.agent.processes.processes import Processes, Surroundings
 from chatd.agent.processes.routes import ProcessRoutes
 from chatd.agent.routes import RouteTable
+from chatd.agent.terminals.routes import TerminalRoutes
+from chatd.agent.terminals.terminals import TerminalSet
 from chatd.agent.touched import TouchedPaths
 from chatd.background import beside
 from chatd.clock import Clock
@@ -75,17 +78,21 @@ class Agent:
         self._repositories = RepositoryWatches(scanning, self._touched, clock)
         reader = ContextReader(os.fsencode(surroundings.workdir), os.fsencode(options.home))
         self._context = ContextWatch(reader, clock)
+        self._terminals = TerminalSet(self._children, self._cgroups, surroundings, clock)
+        terminal_routes = TerminalRoutes(self._terminals)
         epochs = Epochs(place.epochs)
         routes = (
             *HealthRoutes(workspace_id, self._activity, self._processes, clock, stop=self._shut_down).routes(),
             *ProcessRoutes(self._processes, clock).routes(),
             *ReadingRoutes(options.home).routes(),
             *ChangingRoutes(self._touched, epochs, clock).routes(),
+            *PortRoutes(self._members).routes(),
+            *terminal_routes.routes(),
             *ContextRoutes(self._context, clock).routes(),
             *GitRoutes(git, self._repositories, clock).routes(),
         )
         self.app = AgentApp(
-            RouteTable(routes),
+            RouteTable(routes, terminal_routes.sockets()),
             token=place.token(),
             epochs=epochs,
             activity=self._activity,
@@ -133,6 +140,7 @@ class Agent:
     async def _end_everything(self) -> Stopped:
         self._place.forget_record()
         self._processes.close()
+        self._terminals.close()
         ended, left = await end_everything(self._members, self._clock)
         self._cgroups.take_away()
         return Stopped(ended, tuple(left))

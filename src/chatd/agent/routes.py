@@ -9,6 +9,7 @@ import msgspec
 from chatd.agent.refusals import Refused
 from chatd.agent.request import Request
 from chatd.agent.response import Response
+from chatd.agent.websocket import SocketRoute
 from chatd.core.errors import NotFound
 
 Answering = Callable[[Request], Awaitable[Response]]
@@ -32,9 +33,10 @@ class Route(msgspec.Struct, frozen=True):
 
 
 class RouteTable:
-    """Finds the route for a request."""
+    """Finds the route for a request, and for a WebSocket."""
 
-    def __init__(self, routes: Iterable[Route]) -> None:
+    def __init__(self, routes: Iterable[Route], sockets: Iterable[SocketRoute] = ()) -> None:
+        self._sockets = [(re.compile(_pattern(route.path)), route) for route in sockets]
         self._routes = [(re.compile(_pattern(route.path)), route) for route in routes]
 
     def find(self, method: str, path: str) -> tuple[Route, Mapping[str, str]]:
@@ -47,6 +49,13 @@ class RouteTable:
                 others.append(route.method)
         if others:
             raise Refused(f"This address takes {', '.join(sorted(set(others)))}, not {method}.", status=405)
+        raise NotFound("This address")
+
+    def find_socket(self, path: str) -> tuple[SocketRoute, str]:
+        """The route and the argument in its path. Raises NotFound."""
+        for pattern, route in self._sockets:
+            if (found := pattern.fullmatch(path)) is not None:
+                return route, found[1]
         raise NotFound("This address")
 
 

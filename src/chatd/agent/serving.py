@@ -14,6 +14,7 @@ from chatd.core.errors import StartRefused
 
 _BACKLOG: Final = 512  # connections that wait while the event loop is busy for a moment
 _KEEP_ALIVE_SECONDS: Final = 330  # the longest wait for output and its deadline: a pooled connection stays useful
+_MOST_FRAME_BYTES: Final = 1024 * 1024  # what a person pastes into a terminal at once
 _STOP_SECONDS: Final = 5  # for requests to finish; those that wait for output are cut
 
 
@@ -43,6 +44,13 @@ def tcp_socket(host: str, port: int) -> socket.socket:
     return bound
 
 
+def _websocket(**given: Any) -> asyncio.Protocol:
+    """Imported with the first WebSocket: an agent has to be ready at once, and most never see one."""
+    from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+    return WebSocketsSansIOProtocol(**given)
+
+
 class AgentServer(uvicorn.Server):
     """uvicorn, with the agent's own signals. `stop` ends it."""
 
@@ -52,7 +60,9 @@ class AgentServer(uvicorn.Server):
                 app,
                 loop="none",
                 http="httptools",
-                ws="none",
+                ws=_websocket,  # type: ignore[arg-type]
+                ws_max_size=_MOST_FRAME_BYTES,
+                ws_per_message_deflate=False,
                 lifespan="off",
                 log_config=None,
                 access_log=False,

@@ -19,6 +19,7 @@ class SystemProcess(msgspec.Struct, frozen=True):
     group: int
     start_ticks: int
     is_dead: bool  # a zombie, which only waits for its parent
+    session: int = 0
 
 
 def look_up(pid: int) -> SystemProcess | None:
@@ -29,7 +30,9 @@ def look_up(pid: int) -> SystemProcess | None:
         return None
     # The name stands in parentheses and may hold anything, parentheses and blanks too.
     fields = stat[stat.rindex(b")") + 2 :].split()
-    return SystemProcess(pid, int(fields[1]), int(fields[2]), int(fields[19]), fields[0].decode() in _DEAD)
+    return SystemProcess(
+        pid, int(fields[1]), int(fields[2]), int(fields[19]), fields[0].decode() in _DEAD, int(fields[3])
+    )
 
 
 def is_alive(pid: int, start_ticks: int) -> bool:

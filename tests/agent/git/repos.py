@@ -15,9 +15,10 @@ _ENV = {
 }
 
 
-def git(folder: Path, *arguments: str | bytes, check: bool = True) -> str:
+def git(folder: Path, *arguments: str | bytes, check: bool = True, given: str = "") -> str:
+    env = {**os.environ, **_ENV}
     ran = subprocess.run(
-        ["git", *arguments], cwd=folder, env={**os.environ, **_ENV}, capture_output=True, text=True, timeout=60
+        ["git", *arguments], cwd=folder, env=env, input=given, capture_output=True, text=True, timeout=60
     )
     assert not check or ran.returncode == 0, ran.stderr
     return ran.stdout.strip()

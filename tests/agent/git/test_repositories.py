@@ -267,18 +267,34 @@ async def test_a_broken_repository_says_so_and_the_others_are_told(agent: AgentP
     assert "config" in seen["broken"]
 
 
-async def test_a_repository_with_very_many_files_is_bounded(agent: AgentProcess):
+async def test_a_repository_with_very_many_new_files_is_bounded(agent: AgentProcess):
     home = repository(agent.home)
-    names = [f"folder{number % 300}/a-rather-long-name-of-a-file-{number}" for number in range(20_000)]
-    git(home, "config", "core.untrackedCache", "false")
-    await run(agent, "for i in $(seq 0 299); do mkdir -p folder$i; done")
-    for name in names:
-        (home / name).touch()
+    for number in range(3_000):
+        (home / f"f{number}").touch()
+
+    changes = (await _only(agent))["changes"]
+    assert (changes["total_files"], len(changes["files"]), changes["is_complete"]) == (3_000, 1000, False)
+    diff = (await agent.ask("GET", "/git/diff", query={"root": str(home), "most_bytes": "65536"})).json
+    assert len(diff["diff"].encode()) <= 65_536 + 100
+    assert (diff["files"], diff["is_complete"]) == (3_000, False)
+
+
+async def test_a_repository_of_100_000_files_is_bounded(agent: AgentProcess):
+    home = repository(agent.home)
+    blob = git(home, "rev-parse", "HEAD:a.txt")
+    entries = "".join(f"100644 {blob}\tfolder{n % 3000}/a-rather-long-name-of-a-file-{n}\n" for n in range(100_000))
+    git(home, "update-index", "--index-info", given=entries)
+    git(home, "commit", "-q", "-m", "many")
 
     seen = await _only(agent)
-    assert seen["changes"]["total_files"] == 20_000
-    assert len(seen["changes"]["files"]) == 1000
-    assert not seen["changes"]["is_complete"]
-    diff = (await agent.ask("GET", "/git/diff", query={"root": str(home), "most_bytes": "65536"})).json
-    assert len(diff["diff"].encode()) <= 70_000
+    changes = seen["changes"]
+    assert seen["error"] is None
+    assert len(changes["files"]) == 1000
+    assert changes["total_files"] > 10_000
+    assert not changes["is_complete"]
+    diff = (await agent.ask("GET", "/git/diff", query={"root": str(home)})).json
+    assert len(diff["diff"]) <= 1024 * 1024 + 100
     assert not diff["is_complete"]
+    watched = (await agent.ask("GET", "/git/watch")).json
+    assert not watched["is_watched"]
+    assert int(Path(f"/proc/{agent.pid}/statm").read_text().split()[1]) * 4096 < 400_000_000  # noqa: ASYNC240

@@ -44,6 +44,16 @@ def environment(
     return {"PATH": _PATH, **kept, "HOME": str(home), **UNATTENDED, **asked, **marks}
 
 
+def attended(
+    inherited: Mapping[str, str], asked: Mapping[str, str], *, home: Path, workspace_id: str
+) -> dict[str, str]:
+    """For a terminal, in front of which somebody sits."""
+    kept = {name: value for name, value in inherited.items() if not name.startswith(OURS)}
+    speaks = {} if kept.keys() & {"LANG", "LC_ALL", "LC_CTYPE"} else {"LANG": "C.UTF-8"}
+    ours = {"HOME": str(home), "TERM": "xterm-256color"}
+    return {"PATH": _PATH, **kept, **speaks, **ours, **asked, WORKSPACE_MARKER: workspace_id}
+
+
 def check_asked(asked: Mapping[str, str]) -> None:
     """Raises InvalidRequest for names that no shell takes or that are ours."""
     wrong = [name for name in asked if not _NAME.fullmatch(name) or name.startswith(OURS) or "\0" in asked[name]]

@@ -1,0 +1,1 @@
+"""Terminals for people: programs on a pseudo terminal that survive a reload of the page that shows them."""
