@@ -32,6 +32,11 @@ def send_id_of(key: str) -> UUID:
     return _hashed("send", key.encode())
 
 
+def build_key_of(call_key: str) -> UUID:
+    """Of the one build of a workspace that a call of a tool makes."""
+    return _hashed("build", call_key.encode())
+
+
 def fingerprint_of(request: bytes) -> UUID:
     """Tells whether a request with a known key is the one that the key was first given with."""
     return _hashed("request", request)

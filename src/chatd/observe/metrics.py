@@ -16,6 +16,7 @@ from prometheus_client.process_collector import ProcessCollector
 from chatd.core.errors import NotFound
 from chatd.observe.engine_metrics import EngineMetrics
 from chatd.observe.stream_metrics import StreamMetrics
+from chatd.observe.workspace_metrics import WorkspaceMetrics
 
 # Queries take 0.1 ms to a few ms when all is well; the upper ones show lock waits and timeouts.
 QUERY_BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0, 30.0)
@@ -68,6 +69,7 @@ class Metrics:
         self.engine = EngineMetrics(self.registry)
         board = self.engine.board
         self.streams = StreamMetrics(self.registry, board)
+        self.workspaces = WorkspaceMetrics(self.registry, board)
         self._query_seconds = board.spread("chatd_db_query_seconds", "Time of one query.", QUERY_BUCKETS, "query")
         self._queries = board.count(
             "chatd_db_queries_total", "Queries by the route that made them.", "route", "method", "query"

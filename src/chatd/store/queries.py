@@ -1239,6 +1239,7 @@ class GetWorkspaceAgentRow(Struct, frozen=True, gc=False):
     status: BuildStatus
     reason: BuildReason
     error: str
+    parameters: str
 
 
 class ListWorkspaceChatsRow(Struct, frozen=True, gc=False):
@@ -4398,7 +4399,7 @@ _GET_WORKSPACE_AGENT = (
     """-- name: get_workspace_agent
 SELECT
     w.id, w.name, w.host_id, w.deleted, w.agent_address, w.agent_token, w.build_number, t.name AS template_name,
-    b.id AS build_id, b.transition, b.status, b.reason, b.error
+    b.id AS build_id, b.transition, b.status, b.reason, b.error, w.parameters
 FROM workspaces w
 JOIN templates t ON t.id = w.template_id
 JOIN workspace_builds b ON b.workspace_id = w.id AND b.number = w.build_number
@@ -5133,6 +5134,7 @@ def _read_get_workspace_agent_row(row: Record) -> GetWorkspaceAgentRow:
         BuildStatus(row[10]),
         BuildReason(row[11]),
         row[12],
+        row[13],
     )
 
 

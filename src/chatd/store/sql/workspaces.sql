@@ -102,7 +102,7 @@ WHERE c.id = @chat_id
 -- As resolve_workspace, by the workspace itself.
 SELECT
     w.id, w.name, w.host_id, w.deleted, w.agent_address, w.agent_token, w.build_number, t.name AS template_name,
-    b.id AS build_id, b.transition, b.status, b.reason, b.error
+    b.id AS build_id, b.transition, b.status, b.reason, b.error, w.parameters
 FROM workspaces w
 JOIN templates t ON t.id = w.template_id
 JOIN workspace_builds b ON b.workspace_id = w.id AND b.number = w.build_number

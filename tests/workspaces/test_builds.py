@@ -1,0 +1,127 @@
+"""Builds survive those who carry them out."""
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from agent.running import SOURCE
+from chatd.core.access import PROVISIONER
+from chatd.core.workspaces.kinds import BuildStatus, ProvisionerKind
+from chatd.core.workspaces.limits import MOST_LINE_BYTES, MOST_LOG_LINES
+from chatd.observe.metrics import Metrics
+from chatd.store.actor import acting_as
+from chatd.testing.fake_clock import FakeClock
+from chatd.workspaces.build_logs import BuildLogWriter
+from chatd.workspaces.lifecycle import Lifecycle
+from chatd.workspaces.upkeep import Upkeep
+from engine.deployment import new_id
+from workspaces.deployed import Deployed
+from workspaces.folders import FolderProvisioner
+
+TESTS = Path(__file__).parents[1]
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+async def test_a_build_whose_replica_is_killed_is_carried_out_by_another_of_its_machine(
+    moment: str, here: Deployed, folders: FolderProvisioner
+):
+    doomed = new_id()
+    await here.beat(doomed)
+    lifecycle = Lifecycle(here.store, here.hints, FakeClock(), {ProvisionerKind.LOCAL: folders})
+    with acting_as(here.person):
+        build = await lifecycle.create(here.new())
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "workspaces.builder_process", here.dsn, str(doomed), str(folders.root), moment),
+        env={**os.environ, "PYTHONPATH": f"{SOURCE}:{TESTS}"},
+        stdout=asyncio.subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    async with asyncio.timeout(30):
+        assert await process.stdout.readline() == b"begun\n"
+    process.kill()
+    await process.communicate()
+    left = folders.records()
+    async with here.replica(folders) as workspaces:
+        with acting_as(here.person):
+            still = await workspaces.lifecycle.wait(build.id, seconds=0)
+            await here.sql.expire_replica(id=doomed)
+            here.hints.publish("builds")
+            ended = await workspaces.lifecycle.wait(build.id, seconds=60)
+        agents = folders.records()
+
+    assert still.status is BuildStatus.RUNNING
+    assert (ended.status, ended.claims) == (BuildStatus.SUCCEEDED, 2)
+    assert len(agents) == 1
+    assert left == (agents if moment == "after" else [])
+
+
+async def test_a_build_that_kills_again_and_again_is_given_up(here: Deployed, folders: FolderProvisioner):
+    lifecycle = Lifecycle(here.store, here.hints, FakeClock(), {ProvisionerKind.LOCAL: folders})
+    with acting_as(here.person):
+        build = await lifecycle.create(here.new())
+    await here.pool.execute("UPDATE workspace_builds SET claims = 3, status = 'running', replica_id = $1", new_id())
+    async with here.replica(folders) as workspaces:
+        with acting_as(here.person):
+            ended = await workspaces.lifecycle.wait(build.id, seconds=60)
+
+    assert (ended.status, ended.error_code) == (BuildStatus.FAILED, "gave_up")
+    assert folders.calls == []
+
+
+async def test_a_replica_that_lost_its_build_ends_nothing(here: Deployed, folders: FolderProvisioner):
+    folders.gate.clear()
+    async with here.replica(folders) as workspaces:
+        with acting_as(here.person):
+            build = await workspaces.lifecycle.create(here.new())
+        async with asyncio.timeout(20):
+            await folders.begun.wait()
+        robber = new_id()
+        await here.beat(robber)
+        await here.pool.execute("UPDATE workspace_builds SET replica_id = $1", robber)
+        folders.gate.set()
+        with acting_as(here.person):
+            await workspaces.lifecycle.wait(build.id, seconds=1)
+
+    row = await here.sql.get_workspace_build(id=build.id)
+    assert row is not None
+    assert (row.status, row.replica_id) == (BuildStatus.RUNNING, robber)
+
+
+async def test_a_build_that_nobody_can_carry_out_fails_in_the_end(here: Deployed, folders: FolderProvisioner):
+    lifecycle = Lifecycle(here.store, here.hints, FakeClock(), {ProvisionerKind.LOCAL: folders})
+    with acting_as(here.person):
+        build = await lifecycle.create(here.new())
+    upkeep = Upkeep(here.store, here.hints, FakeClock(), Metrics().workspaces)
+    await upkeep.sweep()
+    early = await here.sql.get_workspace_build(id=build.id)
+    await here.pool.execute("UPDATE workspace_builds SET created_at = now() - interval '11 minutes'")
+    await upkeep.sweep()
+
+    late = await here.sql.get_workspace_build(id=build.id)
+    assert early is not None
+    assert late is not None
+    assert (early.status, late.status, late.error_code) == (BuildStatus.PENDING, BuildStatus.FAILED, "not_claimed")
+
+
+async def test_what_a_build_says_is_bounded(here: Deployed, folders: FolderProvisioner):
+    lifecycle = Lifecycle(here.store, here.hints, FakeClock(), {ProvisionerKind.LOCAL: folders})
+    with acting_as(here.person):
+        build = await lifecycle.create(here.new())
+    replica = new_id()
+    await here.pool.execute("UPDATE workspace_builds SET status = 'running', replica_id = $1", replica)
+    log = BuildLogWriter(here.store, here.hints, FakeClock(), build_id=build.id, replica_id=replica)
+    with acting_as(PROVISIONER):
+        log("stage", "x\x00y\udc80" + "é" * MOST_LINE_BYTES)
+        for _ in range(12):
+            for _ in range(600):
+                log("stage", "line")
+            await log.flush()
+        lines = await here.store.list_build_logs(build_id=build.id, after_id=0, max_rows=2 * MOST_LOG_LINES)
+
+    assert len(lines) <= MOST_LOG_LINES
+    assert lines[-1].line == "More was said than is kept."
+    assert lines[0].line.startswith("xy?é")
+    assert len(lines[0].line.encode()) <= MOST_LINE_BYTES
