@@ -6,6 +6,7 @@ the ways that are left are counted. With values as short as here they are tried 
 """
 
 import re
+import warnings
 from typing import Final
 
 MOST_PATTERN: Final = 256  # characters; longer ones are no help to whom they refuse
@@ -21,8 +22,10 @@ def pattern_problem(pattern: str) -> str | None:
     if len(pattern) > MOST_PATTERN:
         return f"is longer than {MOST_PATTERN} characters"
     try:
-        re.compile(pattern)
-    except (re.error, RecursionError, OverflowError) as error:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # for what will mean something else in a later Python
+            re.compile(pattern)
+    except (re.error, RecursionError, OverflowError, Warning) as error:
         return f"is no regular expression: {error}"
     return _cost_problem(pattern)
 
