@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agent.git.repos import git, repository
-from agent.running import AgentProcess
+from agent.running import SOURCE, AgentProcess, running_agent
 
 
 def _trap(folder: Path, name: str) -> tuple[Path, Path]:
@@ -77,6 +77,34 @@ async def test_the_traps_of_these_tests_do_run_when_git_is_asked_plainly(agent: 
     git(home, "diff")
 
     assert ran.exists()
+
+
+async def test_what_the_configuration_of_the_user_names_does_not_run_either(agent: AgentProcess, tmp_path: Path):
+    home = repository(agent.home)
+    program, ran = _trap(tmp_path, "user")
+    (home / "more").write_text(f'[filter "y"]\nclean = {program}\n')
+    (home / ".gitconfig").write_text(
+        f'[include]\npath = more\n[filter "x"]\nprocess = {program}\n[core]\nfsmonitor = {program}\n'
+    )
+    (home / ".gitattributes").write_text("*.txt filter=x\nnew filter=y\n")
+    _change(home)
+
+    await _look_at_all(agent, home)
+
+    assert not ran.exists()
+
+
+async def test_a_configuration_that_never_ends_is_given_up(tmp_path: Path):
+    program = (str(SOURCE.parent / "tests/agent/hurried_agent.py"), "git.running:SECONDS=0.5")
+    async with running_agent(tmp_path / "agent", program=program) as agent:
+        home = repository(agent.home)
+        os.mkfifo(tmp_path / "pipe")
+        git(home, "config", "core.excludesFile", str(tmp_path / "pipe"))
+        (seen,) = (await agent.ask("GET", "/git/repositories")).json["repositories"]
+        diff = await agent.ask("GET", "/git/diff", query={"root": str(home)})
+
+    assert "took longer" in seen["error"]
+    assert (diff.status, diff.json["kind"]) == (409, "git_failed")
 
 
 async def test_hooks_do_not_run(agent: AgentProcess, tmp_path: Path):
@@ -153,6 +181,7 @@ async def test_nothing_runs_in_a_submodule_either(agent: AgentProcess, tmp_path:
     ran.unlink(missing_ok=True)
     git(home, "config", "diff.ignoreSubmodules", "none")
     git(home, "config", "diff.submodule", "diff")
+    git(home, "config", "status.submoduleSummary", "true")
     _change(home)
 
     await _look_at_all(agent, home)

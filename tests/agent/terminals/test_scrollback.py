@@ -5,6 +5,8 @@ from hypothesis import strategies as st
 
 from chatd.agent.terminals.scrollback import KEPT_BYTES, Scrollback
 
+_PATTERN = bytes(range(251))
+
 
 @given(st.lists(st.tuples(st.integers(0, 100_000), st.booleans()), max_size=30))
 def test_a_reader_gets_every_byte_in_order_or_is_told_how_many_are_lost(steps: list[tuple[int, bool]]):
@@ -12,7 +14,7 @@ def test_a_reader_gets_every_byte_in_order_or_is_told_how_many_are_lost(steps: l
     written = bytearray()
     number = scrollback.beginning()
     for size, reads in steps:
-        chunk = bytes((len(written) + at) % 251 for at in range(size))
+        chunk = (_PATTERN * (size // 251 + 2))[len(written) % 251 :][:size]
         scrollback.append(chunk)
         written += chunk
         assert scrollback.total - scrollback.first <= 2 * KEPT_BYTES

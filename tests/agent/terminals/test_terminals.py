@@ -135,6 +135,21 @@ async def test_a_program_is_held_up_while_nobody_reads_and_goes_on_when_all_have
     assert mark.exists()
 
 
+async def test_a_slow_reader_is_told_what_it_lost_and_holds_up_no_other(agent: AgentProcess):
+    id = await _start(agent, "read go; seq 1 1000000; echo end")
+    path = f"/terminals/{id}/attach"
+    async with agent.socket(path) as slow, agent.socket(path) as fast:
+        await fast.send_bytes(b"\n")
+        shown, told, _ = await _to_the_end(fast)
+        late, told_late, _ = await _to_the_end(slow)
+
+    assert [one["type"] for one in told] == ["exit"]
+    assert shown.endswith(b"\r\nend\r\n")
+    assert [one["type"] for one in told_late] == ["skipped", "exit"]
+    assert len(late) + told_late[0]["bytes"] == len(shown)
+    assert late.endswith(b"\r\nend\r\n")
+
+
 async def test_input_that_a_program_does_not_read_is_dropped_and_told(tmp_path: Path):
     program = (str(SOURCE.parent / "tests/agent/hurried_agent.py"), "terminals.terminal:INPUT_SECONDS=0.2")
     async with running_agent(tmp_path / "agent", program=program) as agent:

@@ -5,9 +5,7 @@ A reader that is too slow loses the bytes that are dropped before it comes to th
 
 from typing import Final
 
-KEPT_BYTES: Final = (
-    256 * 1024
-)  # at least, and up to twice as much; some thousand lines: what a page that was loaded anew shows
+KEPT_BYTES: Final = 128 * 1024  # at least, and up to twice as much: what a page that was loaded anew shows
 _CHUNK_BYTES: Final = 32 * 1024  # of one frame
 _LINE_BYTES: Final = 4096  # looked through for a beginning of a line
 

@@ -13,13 +13,13 @@ from chatd.agent.children import Child, Children
 from chatd.agent.processes.environment import attended, check_asked
 from chatd.agent.processes.processes import Surroundings
 from chatd.agent.refusals import Refused
-from chatd.agent.terminals.terminal import LiveTerminal, Shape
+from chatd.agent.terminals.terminal import END_SECONDS, LiveTerminal, Shape
 from chatd.clock import Clock
 from chatd.core.errors import InvalidRequest, NotFound
 from chatd.minting import uuid7
 from chatd.wire.agent.terminal import StartTerminal
 
-MOST_TERMINALS: Final = 16  # each keeps up to 256 KiB and a shell
+MOST_TERMINALS: Final = 16  # each keeps up to 256 KiB, and has a shell
 IDLE_SECONDS: Final = 600.0  # with nobody attached: a page that is loaded anew is back at once
 ENDED_SECONDS: Final = 60.0  # kept after the end, for who comes back to see how it ended
 MOST_CELLS: Final = 1000  # columns, and rows
@@ -81,7 +81,7 @@ class TerminalSet:
         self._terminals.pop(id, None)
         if terminal.exit_code is None:
             terminal.hang_up()
-        self._cgroups.leave(id)
+        self._clock.after(2 * END_SECONDS, lambda: self._cgroups.leave(id), timer="terminal group")
 
     def close(self) -> None:
         """All hang up, and none is started any more. Shells take no notice of a mere SIGTERM."""
