@@ -133,3 +133,8 @@ def program(pid: int) -> str:
 
 def existing(paths: Iterable[str]) -> list[str]:
     return [path for path in paths if Path(path).exists()]
+
+
+def groups_of(workspace_id: str) -> list[Path]:
+    """All control groups that bear its name, whoever has made them."""
+    return list(Path("/sys/fs/cgroup").rglob(f"chatd-{workspace_id}"))

@@ -3,15 +3,20 @@
 import asyncio
 import os
 import signal
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from chatd.minting import new_token
+from chatd.workspaces.local.account import sandbox_account
+from chatd.workspaces.local.installation import package_folders
 from chatd.workspaces.local.launching import marked
 from chatd.workspaces.provisioner import BuildFailed
-from workspaces.local.running import Log, existing, inside, lives, local, new_spec, program, until, workspace
+from workspaces.local.running import Log, existing, groups_of, inside, lives, local, new_spec, program, until, workspace
 
 STARTER = Path(__file__).with_name("starter.py")
 SOURCE = Path(__file__).parents[3] / "src"
@@ -140,17 +145,8 @@ async def test_a_command_goes_on_while_its_server_is_gone(root: Path):
 async def test_an_agent_with_another_token_is_not_found(root: Path):
     async with workspace(root) as running:
         stranger = new_spec()
-        same = new_spec()
         assert await running.provisioner.find(stranger) is None
-        taken = type(same)(
-            workspace_id=running.spec.workspace_id,
-            name="n",
-            owner_id=same.owner_id,
-            owner_name="n",
-            config="{}",
-            parameters={},
-            token=same.token,
-        )
+        taken = msgspec.structs.replace(running.spec, token=stranger.token)
         assert await running.provisioner.find(taken) is None
 
 
@@ -222,3 +218,41 @@ async def test_without_a_sandbox_a_killed_keeper_leaves_nothing_that_a_stop_does
 
         assert [pid for pid in everything if lives(pid)] == []
         assert marked(id) == []
+        assert groups_of(id) == []
+
+
+def test_a_server_that_is_not_root_makes_workspaces_as_itself(root: Path):
+    account = sandbox_account(None)
+    if not account.switch:
+        return  # all the other tests have shown it
+    who: dict[str, object] = {"user": account.uid, "group": account.gid, "extra_groups": []}
+    python = _python_for(who)
+    if python is None:
+        pytest.skip("this Python can't be reached by another user, and there is no other of its version")
+    with tempfile.TemporaryDirectory(prefix="chatd-as-user-") as folder:
+        os.chown(folder, account.uid, account.gid)
+        done = subprocess.run(
+            [python, str(Path(__file__).with_name("as_user.py")), folder],
+            env={"PATH": "/usr/bin:/bin", "PYTHONPATH": ":".join([str(SOURCE), *package_folders()])},
+            capture_output=True,
+            text=True,
+            cwd="/",
+            timeout=60,
+            **who,  # type: ignore[arg-type]
+        )
+
+    assert done.stdout.split() == ["1000", "/home/chatd", "None"], done.stderr
+
+
+def _python_for(who: dict[str, object]) -> str | None:
+    """One of this version, and with our packages, that this user can run."""
+    look = (
+        f"import sys, os; sys.exit(sys.version_info[:2] != {sys.version_info[:2]} or not os.access({str(SOURCE)!r}, 4))"
+    )
+    for python in (sys.executable, "/usr/bin/python3"):
+        try:
+            if subprocess.run([python, "-c", look], capture_output=True, cwd="/", **who).returncode == 0:  # type: ignore[call-overload]
+                return python
+        except OSError:
+            continue
+    return None

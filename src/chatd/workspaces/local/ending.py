@@ -8,7 +8,7 @@ from typing import Final
 from chatd.agent.system_processes import look_up
 from chatd.clock import Clock
 from chatd.workspaces.local.folder import KeeperRecord, WorkspaceFolder
-from chatd.workspaces.local.launching import marked
+from chatd.workspaces.local.launching import agents_groups, marked
 from chatd.workspaces.local.limits import Groups
 from chatd.workspaces.provisioner import BuildFailed
 
@@ -52,6 +52,8 @@ def _killed(folder: WorkspaceFolder, workspace_id: str, known: KeeperRecord | No
         return "a keeper holds it that can't be found" if folder.is_held else ""
     left = [f"process {pid}" for pid, ticks in record.living if _kill(pid, ticks)]
     groups = Groups(Path(path) for path in record.groups if record.is_of_this_boot)
+    if not record.confined:
+        groups = Groups((*agents_groups(folder, workspace_id).folders, *groups.folders))
     groups.kill()
     if not groups.remove():
         left.append(f"control group {groups.folders[0].name}")

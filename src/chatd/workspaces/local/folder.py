@@ -1,23 +1,18 @@
 """One local workspace on disk: its files, who keeps it, and where its agent is reached.
 
-`<root>/<id>/` belongs to the server and can't be seen from inside. `home` and `agent` below it are the sandbox's own:
-what is in them was written by whoever runs commands there, so links in them are never followed.
+`home` is the sandbox's own, as `agent` is; the rest is the server's, and not seen inside.
 """
 
 import fcntl
 import os
-import shutil
-import stat
 from pathlib import Path
-from typing import Any, Final
 from uuid import UUID
 
 import msgspec
 
 from chatd.agent.system_processes import boot_id, is_alive
 from chatd.agent.written import replace_file
-
-_PRIVATE: Final = 0o700
+from chatd.workspaces.agent_folder import AgentFolder, make_owned
 
 
 class KeeperRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,25 +42,20 @@ class KeeperRecord(msgspec.Struct, frozen=True, kw_only=True):
         return [(pid, ticks) for pid, ticks in known if pid and is_alive(pid, ticks)]
 
 
-class WorkspaceFolder:
+class WorkspaceFolder(AgentFolder):
     def __init__(self, root: Path, workspace_id: UUID) -> None:
-        self.path = root / str(workspace_id)
+        super().__init__(root, workspace_id)
         self.home = self.path / "home"
-        self.agent = self.path / "agent"
         self.egress = self.path / "egress"
         self.keeper_log = self.path / "keeper.log"
         self.agent_log = self.path / "agent.log"
         self._lock = self.path / "keeper.lock"
         self._record = self.path / "keeper.json"
-        self._socket = self.path / "agent.sock"
 
     def make(self, owner: tuple[int, int] | None) -> None:
-        """Make what is missing, also where an earlier start was cut short. `owner` has what is inside, if not us."""
-        self.path.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
-        for folder in (self.home, self.agent):
-            folder.mkdir(mode=_PRIVATE, exist_ok=True)
-            if owner is not None and folder.stat().st_uid != owner[0]:
-                os.chown(folder, *owner)
+        """As `make_agent`, with the home, and the place of the proxy's socket."""
+        self.make_agent(owner)
+        make_owned(self.home, owner)
         self.egress.mkdir(mode=0o755, exist_ok=True)
 
     def hold(self) -> int | None:
@@ -105,79 +95,10 @@ class WorkspaceFolder:
     def forget_keeper(self) -> None:
         """Nobody keeps it any more: only for who holds the lock, or knows that nothing runs."""
         self._record.unlink(missing_ok=True)
-        self._socket.unlink(missing_ok=True)
-
-    def put_token(self, token: str, owner: tuple[int, int] | None) -> None:
-        """As a new file, whatever stands at its place: that may be a link of the workspace's."""
-        folder = os.open(self.agent, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-        try:
-            _remove_entry("token", folder)
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-            with os.fdopen(os.open("token", flags, 0o600, dir_fd=folder), "w") as file:
-                file.write(token)
-                if owner is not None:
-                    os.fchown(file.fileno(), *owner)
-        finally:
-            os.close(folder)
-
-    def forget_agent_socket(self) -> None:
-        """What an agent that is gone left: the next one binds the name anew."""
-        folder = os.open(self.agent, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-        try:
-            _remove_entry("agent.sock", folder)
-        finally:
-            os.close(folder)
-
-    def link_socket(self) -> bool:
-        """Give the agent's socket a second name that the workspace can't move; False when there is no socket yet.
-
-        The server follows no link of the workspace's, which could lead to any socket of this machine.
-        """
-        made = self.agent / "agent.sock"
-        try:
-            if not stat.S_ISSOCK(made.lstat().st_mode):
-                return False
-            self._socket.unlink(missing_ok=True)
-            os.link(made, self._socket, follow_symlinks=False)
-        except FileNotFoundError:
-            return False
-        return stat.S_ISSOCK(self._socket.lstat().st_mode)
+        self.forget_socket()
 
     def name_socket(self, made: Path) -> bool:
         """The same for an agent without a sandbox, whose socket may be elsewhere: a path can be too long for one."""
         self._socket.unlink(missing_ok=True)
         self._socket.symlink_to(made)
         return made.is_socket()
-
-    @property
-    def address(self) -> str:
-        """Where the agent is reached from this machine, however long the path is."""
-        return f"unix:{self._socket}"
-
-    def take_away(self) -> None:
-        """All of it. Raises OSError when something can't be taken away."""
-        if not self.path.exists():
-            return
-        shutil.rmtree(self.path, onerror=_open_and_remove)
-
-
-def _remove_entry(name: str, folder: int) -> None:
-    """A file, a link or a whole folder of that name; links are not followed."""
-    try:
-        os.unlink(name, dir_fd=folder)
-    except FileNotFoundError:
-        return
-    except (IsADirectoryError, PermissionError):
-        shutil.rmtree(name, dir_fd=folder)
-
-
-def _open_and_remove(remove: Any, path: str, _problem: object) -> None:
-    """Folders without rights for their owner are made by package caches, for one."""
-    place = Path(path)
-    for folder in (place.parent, place):
-        if folder.is_dir() and not folder.is_symlink():
-            folder.chmod(_PRIVATE)
-    if place.is_dir() and not place.is_symlink():
-        shutil.rmtree(place)
-    else:
-        remove(path)

@@ -1,7 +1,7 @@
 """What of this Python and this chatd an agent needs inside a sandbox."""
 
+import importlib.util
 import sys
-import sysconfig
 from pathlib import Path
 from typing import Final
 
@@ -9,6 +9,7 @@ import msgspec
 
 import chatd
 
+_PACKAGES: Final = ("msgspec", "uvicorn", "httptools")  # of an agent; what these need is beside them
 _INSIDE: Final = Path("/opt/chatd")
 # The limit of processes, where control groups can't set it, is set here: inside, it counts this sandbox's alone.
 _PROGRAM: Final = (
@@ -39,7 +40,7 @@ class Installation(msgspec.Struct, frozen=True):
 
 def sandboxed() -> Installation:
     prefix = Path(sys.base_prefix).resolve()
-    packages = sorted({sysconfig.get_path("purelib"), sysconfig.get_path("platlib")})
+    packages = package_folders()
     mounts = [Mount(str(Path(chatd.__file__).parent.resolve()), str(_INSIDE / "source/chatd"))]
     mounts += [Mount(found, str(_INSIDE / f"packages-{at}")) for at, found in enumerate(packages)]
     of_system = prefix.is_relative_to("/usr")
@@ -55,6 +56,11 @@ def sandboxed() -> Installation:
 
 def direct() -> Installation:
     """For an agent without a sandbox: everything is at its own place."""
-    packages = sorted({sysconfig.get_path("purelib"), sysconfig.get_path("platlib")})
     source = str(Path(chatd.__file__).parents[1])
-    return Installation(str(Path(sys.executable).resolve()), (), (source, *packages), None)
+    return Installation(str(Path(sys.executable).resolve()), (), (source, *package_folders()), None)
+
+
+def package_folders() -> list[str]:
+    """Where this Python has what an agent, or a keeper, imports besides chatd."""
+    specs = [importlib.util.find_spec(name) for name in _PACKAGES]
+    return sorted({str(Path(spec.origin).parents[1].resolve()) for spec in specs if spec is not None and spec.origin})

@@ -24,7 +24,7 @@ from chatd.workspaces.local.egress import EgressProxy
 from chatd.workspaces.local.folder import KeeperRecord, WorkspaceFolder
 from chatd.workspaces.local.keeper_options import KeeperOptions, Said
 from chatd.workspaces.local.last_words import LastWords
-from chatd.workspaces.local.launching import NotLaunched, launch_confined, launch_directly, marked
+from chatd.workspaces.local.launching import NotLaunched, agents_groups, launch_confined, launch_directly, marked
 from chatd.workspaces.local.limits import Groups, Limits, make_groups
 from chatd.workspaces.local.sandbox import EGRESS_SOCKET
 from chatd.workspaces.local.staging import StagingFailed
@@ -155,8 +155,13 @@ class Keeper:
     async def _end_all(self) -> None:
         until = self._clock.monotonic() + _GONE_SECONDS
         while self._clock.monotonic() < until:
+            left: list[int] = []
+            if self._options.bubblewrap is None:
+                left = marked(self._options.workspace_id)
+                inner = agents_groups(self._folder, self._options.workspace_id)
+                inner.kill()
+                inner.remove()
             self._groups.kill()
-            left = marked(self._options.workspace_id) if self._options.bubblewrap is None else []
             for pid in left:
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)

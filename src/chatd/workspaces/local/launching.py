@@ -112,6 +112,16 @@ def marked(workspace_id: str) -> list[int]:
     return [process.pid for process in living() if process.pid != os.getpid() and carries(process.pid, mark)]
 
 
+def agents_groups(folder: WorkspaceFolder, workspace_id: str) -> Groups:
+    """The control groups that an agent without a sandbox has made for its commands, as it has noted."""
+    try:
+        noted = Path((folder.agent / "cgroup").read_text("utf-8"))
+    except (OSError, ValueError):
+        return Groups(())
+    ours = noted.name == f"chatd-{workspace_id}" and (noted / "cgroup.procs").exists()
+    return Groups((noted,) if ours else ())
+
+
 def _inside(options: KeeperOptions) -> AgentOptions:
     return AgentOptions(
         folder=Path(AGENT),

@@ -8,19 +8,22 @@ from typing import Final
 
 import msgspec
 
-import chatd
 from chatd.clock import Clock
 from chatd.workspaces.local.ending import kill_all
 from chatd.workspaces.local.folder import WorkspaceFolder
+from chatd.workspaces.local.installation import direct
 from chatd.workspaces.local.keeper_options import KeeperOptions, Said
 from chatd.workspaces.local.staging import ALONE
 from chatd.workspaces.provisioner import BuildFailed, BuildLog
 
 _START_SECONDS: Final = 60.0  # a sandbox and an agent take half a second; this is for a machine that swaps
 _MOST_LOG_BYTES: Final = 1024 * 1024  # a keeper writes when it fails
-_PROGRAM: Final = (
-    "import sys; sys.path.insert(0, sys.argv.pop(1)); from chatd.workspaces.local.keeper import main; sys.exit(main())"
-)
+_PROGRAM: Final = """
+import sys
+sys.path[:0] = sys.argv.pop(1).split(":")
+from chatd.workspaces.local.keeper import main
+sys.exit(main())
+"""
 _ENVIRONMENT: Final = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8"}
 
 
@@ -65,7 +68,7 @@ async def _started(folder: WorkspaceFolder, options: KeeperOptions) -> asyncio.s
     try:
         return await asyncio.create_subprocess_exec(
             *(ALONE if apart else ()),
-            *(sys.executable, "-I", "-c", _PROGRAM, str(Path(chatd.__file__).parents[1])),
+            *(sys.executable, "-I", "-c", _PROGRAM, ":".join(direct().path)),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=words,

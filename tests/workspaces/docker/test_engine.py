@@ -1,0 +1,51 @@
+"""Without an engine, and what a template may say of containers."""
+
+from pathlib import Path
+
+import pytest
+
+from chatd.clock import SystemClock
+from chatd.core.errors import InvalidRequest
+from chatd.workspaces.docker.provisioner import DockerProvisioner
+from chatd.workspaces.provisioner import BuildFailed
+from workspaces.local.running import Log, new_spec
+
+
+def docker(tmp_path: Path, **more: object) -> DockerProvisioner:
+    url = f"unix://{tmp_path}/none.sock"
+    return DockerProvisioner(url, tmp_path / "w", host_id="h", clock=SystemClock(), **more)  # type: ignore[arg-type]
+
+
+async def test_an_engine_that_is_not_there_is_said_with_what_to_do(tmp_path: Path):
+    provisioner, spec = docker(tmp_path), new_spec('{"image": "chatd-workspace"}')
+    with pytest.raises(BuildFailed, match=r"none\.sock can't be reached") as failed:
+        await provisioner.start(spec, Log())
+
+    assert "docker_url" in (failed.value.detail or "")
+    assert await provisioner.find(spec) is None
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        "{}",
+        '{"image": ""}',
+        '{"image": "a", "privileged": true}',
+        '{"image": "a", "network": "host"}',
+        '{"image": "a", "network": "a b"}',
+        '{"image": "a", "user": "root"}',
+        '{"image": "a", "home": "relative"}',
+        '{"image": "a", "mounts": [{"source": "/a/../b", "target": "/c"}]}',
+        '{"image": "a", "environment": {"CHATD_X": ""}}',
+        '{"image": "a", "agent": []}',
+    ],
+)
+def test_what_can_not_work_is_refused(tmp_path: Path, config: str):
+    with pytest.raises(InvalidRequest):
+        docker(tmp_path).check(config)
+
+
+def test_an_agent_that_is_reached_by_a_port_needs_a_network(tmp_path: Path):
+    docker(tmp_path).check('{"image": "a", "network": "none"}')
+    with pytest.raises(InvalidRequest):
+        docker(tmp_path, connect="port").check('{"image": "a", "network": "none"}')
