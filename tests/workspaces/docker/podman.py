@@ -48,7 +48,9 @@ def podman() -> Generator[str]:
         _run([*command, "import", "-", IMAGE], env, _image())
         _run([*command, "run", "--rm", "--network", "none", "-v", "/usr:/usr:ro", IMAGE, "/usr/bin/true"], env)
         with (folder / "service.log").open("wb") as log:
-            service = subprocess.Popen([*command, "system", "service", "-t", "0", url], env=env, stdout=log, stderr=log)
+            served = [*command, "system", "service", "-t", "0", url]
+            # In its own folder: a file that tells of a container without memory is written where it runs.
+            service = subprocess.Popen(served, env=env, cwd=folder, stdout=log, stderr=log)
         asyncio.run(_answers(folder / "podman.sock"))
         yield url
     finally:
