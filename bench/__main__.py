@@ -3,7 +3,7 @@
 import asyncio
 import sys
 
-from bench import chunks, databases, hints, locks, relay, requests, start, stream, transitions, turn
+from bench import chunks, databases, execute, hints, locks, relay, requests, start, stream, transitions, turn
 
 BENCHMARKS = {
     "start": start.main,
@@ -16,6 +16,7 @@ BENCHMARKS = {
     "turn": turn.main,
     "stream": stream.main,
     "relay": relay.main,
+    "execute": execute.main,
 }
 
 
