@@ -61,8 +61,8 @@ def _own_cpu() -> float:
 
 async def main() -> None:
     clock, tool, calls = SystemClock(), execute_tool(), iter(range(10**9))
-    with tempfile.TemporaryDirectory(prefix="chatd-bench-", dir=".") as scratch:
-        folder = Path(os.path.realpath(scratch)) / "agent"
+    with tempfile.TemporaryDirectory(prefix="chatd-bench-", dir=os.getcwd()) as scratch:  # noqa: PTH109
+        folder = Path(scratch) / "agent"
         command = [sys.executable, "-m", "chatd.agent", "--foreground", "--dir", str(folder), "--home", scratch]
         async with started(*command, ready=r"^(unix:\S+|tcp:\S+)") as agent:
             token: Secret = Place(folder).token()

@@ -31,6 +31,7 @@ from chatd.engine.preparing import Preparing
 from chatd.engine.runner import ChatRunner
 from chatd.engine.tools.registry import EVERYONE, Entry, Registry
 from chatd.engine.tools.tool import Tool
+from chatd.engine.tools.workspace.entries import workspace_entries
 from chatd.engine.worker import Worker, WorkerOptions
 from chatd.providers.catalogue import load_catalogue
 from chatd.providers.hosts import Outbound
@@ -294,7 +295,8 @@ async def chatting(
     starts_now: bool = False,
     workspaces: Resolver | None = None,
 ) -> AsyncIterator[Chatting]:
-    """`starts_now`: its clock shows what the database's does, at first; for deadlines that the database sets."""
+    """`starts_now`: its clock shows what the database's does, at first; for deadlines that the database sets. With
+    `workspaces` and no tools of its own, it has all tools of workspaces."""
     clock = FakeClock(SystemClock().now()) if starts_now else FakeClock()
     async with (
         vendor_server(script, clock=clock, models=[MODEL]) as vendor,
@@ -305,6 +307,8 @@ async def chatting(
         model_id = await scripted_model(store, vendor.url, kind, context_limit=context_limit, threshold=threshold)
         transitions = Transitions(store, made.hints)
         replica_id, lease = new_id(), Lease()
+        if workspaces is not None and not tools:
+            tools = [entry.tool for entry in workspace_entries(store)]
         parts = engine_parts(
             store, transitions, made.hints, transport, clock, tools, replica_id, meter(clock), workspaces
         )

@@ -16,7 +16,7 @@ import pytest
 
 from agent.running import AgentProcess, running_agent
 from chatd.clock import SystemClock
-from chatd.core.parts import ToolResultPart
+from chatd.core.parts import FilePart, ToolResultPart
 from chatd.core.provider_kind import ProviderKind
 from chatd.core.states import Status
 from chatd.engine.tool_step import UNKNOWN_OUTCOME
@@ -30,7 +30,6 @@ from engine.test_crashes import idle_chat
 from engine.turn_process import Plan, turn_process
 from engine.with_agents import FolderResolver
 
-TOOLS = [entry.tool for entry in workspace_entries()]
 COMMAND = "echo ran >> ran; touch begun; while [ ! -e go ]; do sleep 0.02; done; echo over"
 # Where the first owner is when something happens.
 MOMENTS = {"before the spawn": "after save_draft 1", "during the command": "", "after its end": "before commit_step 1"}
@@ -84,7 +83,6 @@ async def test_a_command_runs_once_whoever_is_killed_when(database: Any, tmp_pat
             database.dsn,
             script,
             kind=ProviderKind.OPENAI,
-            tools=TOOLS,
             context_limit=100_000,
             workspaces=FolderResolver(folder),
         ) as chats,
@@ -160,11 +158,14 @@ DECLARED = {
     "read_file": AfterCrash.RERUN,
     "write_file": AfterCrash.UNKNOWN_OUTCOME,
     "edit_files": AfterCrash.UNKNOWN_OUTCOME,
+    "attach_file": AfterCrash.KEYED,
 }
 
 
 def test_every_tool_of_workspaces_is_held_to_what_it_declares():
-    assert {tool.spec.name: tool.traits.after_crash for tool in TOOLS} == DECLARED
+    store: Any = None
+    tools = [entry.tool for entry in workspace_entries(store)]
+    assert {tool.spec.name: tool.traits.after_crash for tool in tools} == DECLARED
 
 
 @pytest.mark.behaviour("STATE-10")
@@ -174,6 +175,7 @@ async def test_calls_of_a_dead_server_are_settled_as_their_tools_declare(databas
     async with running_agent(folder) as agent:
         (agent.home / "edited").write_text("old")
         (agent.home / "read").write_text("first")
+        (agent.home / "attached").write_text("as it was")
         edits = [{"old_text": "old", "new_text": "new"}]
         calls = {
             "execute": {"command": "echo ran >> ran; echo ok"},
@@ -183,13 +185,13 @@ async def test_calls_of_a_dead_server_are_settled_as_their_tools_declare(databas
             "read_file": {"path": str(agent.home / "read")},
             "write_file": {"path": str(agent.home / "written"), "content": "ours"},
             "edit_files": {"files": [{"path": str(agent.home / "edited"), "edits": edits}]},
+            "attach_file": {"path": str(agent.home / "attached")},
         }
         assert set(calls) == set(DECLARED)
         async with chatting(
             database.dsn,
             calling(*calls.items()),
             kind=ProviderKind.OPENAI,
-            tools=TOOLS,
             context_limit=100_000,
             workspaces=FolderResolver(folder),
         ) as chats:
@@ -203,12 +205,13 @@ async def test_calls_of_a_dead_server_are_settled_as_their_tools_declare(databas
                 await process.kill()
             assert (agent.home / "written").read_text() == "ours"
             assert (agent.home / "edited").read_text() == "new"
-            for name in ("written", "edited", "read"):
+            for name in ("written", "edited", "read", "attached"):
                 (agent.home / name).write_text("someone else's")
             await chats.deployment.silence(dead)
             await chats.look_for_chats()
             await chats.resting(chat)
             messages = await chats.messages(chat)
+            files = await chats.deployment.pool.fetch("SELECT id, data FROM files")
         results = {
             part.tool_name: part for message in messages for part in message.parts if isinstance(part, ToolResultPart)
         }
@@ -220,3 +223,5 @@ async def test_calls_of_a_dead_server_are_settled_as_their_tools_declare(databas
         assert (agent.home / "ran").read_text() == "ran\n"
         assert (agent.home / "written").read_text() == "someone else's"
         assert (agent.home / "edited").read_text() == "someone else's"
+        (shown,) = [part for message in messages for part in message.parts if isinstance(part, FilePart)]
+        assert [(row["id"], row["data"]) for row in files] == [(shown.file_id, b"as it was")]

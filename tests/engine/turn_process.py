@@ -177,7 +177,7 @@ async def _main(plan: Plan) -> None:
         tools: list[Tool] = [*ledger_tools(Ledger(Path(plan.ledger)), plan.stop)]
         workspaces = None
         if plan.agent:
-            tools, workspaces = [entry.tool for entry in workspace_entries()], FolderResolver(Path(plan.agent))
+            tools, workspaces = [entry.tool for entry in workspace_entries(store)], FolderResolver(Path(plan.agent))
         parts = engine_parts(store, transitions, hints, transport, clock, tools, plan.replica_id, workspaces=workspaces)
         worker = Worker(
             store,

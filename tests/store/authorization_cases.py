@@ -252,6 +252,13 @@ CASES: dict[str, Case] = {
     "list_checkpoints": in_chat(lambda w: {"history_version": w.chat.history_version}),
     "delete_stale_checkpoints": for_machines(DELETE, Kind.CHAT),
     # files
+    "attach_file": Case(
+        lambda w: {**w.new_file, "id": new_id(), "chat_id": w.chat.chat_id, "most_files": 9},
+        lambda w: [
+            (RUN, Resource(Kind.CHAT, owner=w.member.id)),
+            (CREATE, Resource(Kind.FILE, owner=w.member.id)),
+        ],
+    ),
     "insert_file": checked(CREATE, Kind.FILE, lambda w: {**w.new_file, "id": new_id()}, owner="member"),
     "get_file": seen(Kind.FILE, lambda w: {"id": w.new_file["id"]}),
     "get_file_metadata": seen(Kind.FILE, lambda w: {"id": w.new_file["id"]}),

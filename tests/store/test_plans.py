@@ -59,6 +59,7 @@ class Large(msgspec.Struct, frozen=True):
         for method, args in reads(self.world).items():
             await getattr(sql, method)(**args)
         await sql.insert_file(**insert_file_of(self.world))
+        await sql.attach_file(**insert_file_of(self.world), chat_id=self.world.chat, most_files=10**6)
         await Scenario.on(sql, self.world).play()
         return await self.watch.statements()
 

@@ -271,6 +271,8 @@ PROVISIONER: Final = Machine(
 )
 # Keeps what is known of chats' repositories and pull requests.
 GIT_SYNC: Final = Machine("git sync", {Kind.CHAT: frozenset({Action.READ, Action.UPDATE}), Kind.GIT_PROVIDER: _READ})
+# Looks up whose chat a tool works for, to act as them.
+STAND_IN: Final = Machine("stand-in", {Kind.USER: _READ})
 # Looks up who has made a link, to act as them.
 LINKS: Final = Machine("links", {Kind.USER: _READ})
 # Whoever can run `chatd` beside the data directory or the database URL already holds everything.

@@ -136,6 +136,7 @@ async def running_engine(
         push=push,
         newest_title=titles.laid_over,
     )
+    built_in = Registry(workspace_entries(store) if workspaces else ())
     parts = EngineParts(
         store=store,
         transitions=transitions,
@@ -143,7 +144,7 @@ async def running_engine(
         histories=Histories(store),
         episodes=episodes,
         checkpoints=checkpoints,
-        preparing=Preparing(store, models, deployment, _BuiltIn(Registry(workspace_entries() if workspaces else ()))),
+        preparing=Preparing(store, models, deployment, _BuiltIn(built_in)),
         calls=calls,
         clock=clock,
         around=SideWork(titles, ends),

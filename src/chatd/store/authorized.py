@@ -426,6 +426,33 @@ class AuthorizedStore:
             sha256=sha256,
         )
 
+    async def attach_file(
+        self,
+        *,
+        chat_id: UUID,
+        id: UUID,
+        organization_id: UUID,
+        owner_id: UUID,
+        name: str,
+        media_type: str,
+        sha256: bytes,
+        data: bytes,
+        most_files: int,
+    ) -> str:
+        self._allow("attach_file", Action.RUN, Resource(Kind.CHAT, owner=owner_id))
+        self._allow("attach_file", Action.CREATE, Resource(Kind.FILE, owner=owner_id))
+        return await self._inner.attach_file(
+            chat_id=chat_id,
+            id=id,
+            organization_id=organization_id,
+            owner_id=owner_id,
+            name=name,
+            media_type=media_type,
+            sha256=sha256,
+            data=data,
+            most_files=most_files,
+        )
+
     async def get_file(self, *, id: UUID, authorize: Filter = EVERYTHING) -> File | None:
         authorize = self._visible("get_file", Kind.FILE, authorize)
         return await self._inner.get_file(id=id, authorize=authorize)

@@ -343,6 +343,32 @@ class MeteredStore:
                 sha256=sha256,
             )
 
+    async def attach_file(
+        self,
+        *,
+        chat_id: UUID,
+        id: UUID,
+        organization_id: UUID,
+        owner_id: UUID,
+        name: str,
+        media_type: str,
+        sha256: bytes,
+        data: bytes,
+        most_files: int,
+    ) -> str:
+        with self._meter.query("attach_file"):
+            return await self._inner.attach_file(
+                chat_id=chat_id,
+                id=id,
+                organization_id=organization_id,
+                owner_id=owner_id,
+                name=name,
+                media_type=media_type,
+                sha256=sha256,
+                data=data,
+                most_files=most_files,
+            )
+
     async def get_file(self, *, id: UUID, authorize: Filter = EVERYTHING) -> File | None:
         with self._meter.query("get_file"):
             return await self._inner.get_file(id=id, authorize=authorize)

@@ -1418,6 +1418,24 @@ class Queries(Protocol):
         self, *, id: UUID, organization_id: UUID, owner_id: UUID, name: str, media_type: str, data: bytes, sha256: bytes
     ) -> int: ...
 
+    async def attach_file(
+        self,
+        *,
+        chat_id: UUID,
+        id: UUID,
+        organization_id: UUID,
+        owner_id: UUID,
+        name: str,
+        media_type: str,
+        sha256: bytes,
+        data: bytes,
+        most_files: int,
+    ) -> str:
+        """A file that a tool has made for a chat of its owner. `attached`, also when it was before; `too_many_files` or `not_found` (the chat,
+        or one of another owner), and nothing was stored.
+        """
+        ...
+
     async def get_file(self, *, id: UUID, authorize: Filter = EVERYTHING) -> File | None: ...
 
     async def get_file_metadata(self, *, id: UUID, authorize: Filter = EVERYTHING) -> GetFileMetadataRow | None:
@@ -2858,6 +2876,13 @@ WHERE NOT EXISTS (
 _INSERT_FILE = """-- name: insert_file
 INSERT INTO files (id, organization_id, owner_id, name, media_type, size, sha256, data)
 VALUES ($1, $2, $3, $4, $5, octet_length($6::bytea), $7, $6)
+"""
+
+_ATTACH_FILE = """-- name: attach_file
+SELECT attach_file(
+    $1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::text, $6::text, $7::bytea, $8::bytea,
+    $9::int
+) AS outcome
 """
 
 _GET_FILE = (
@@ -5376,6 +5401,26 @@ class SqlQueries:
         return _changed_rows(
             await self._db.execute(_INSERT_FILE, id, organization_id, owner_id, name, media_type, data, sha256)
         )
+
+    async def attach_file(
+        self,
+        *,
+        chat_id: UUID,
+        id: UUID,
+        organization_id: UUID,
+        owner_id: UUID,
+        name: str,
+        media_type: str,
+        sha256: bytes,
+        data: bytes,
+        most_files: int,
+    ) -> str:
+        value_ = await self._db.fetchval(
+            _ATTACH_FILE, chat_id, id, organization_id, owner_id, name, media_type, sha256, data, most_files
+        )
+        if value_ is None:
+            raise NotFound("File")
+        return value_
 
     async def get_file(self, *, id: UUID, authorize: Filter = EVERYTHING) -> File | None:
         condition_, values_ = render(authorize, {"owner": "f.owner_id"}, 2)

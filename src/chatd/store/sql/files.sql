@@ -5,6 +5,15 @@
 INSERT INTO files (id, organization_id, owner_id, name, media_type, size, sha256, data)
 VALUES (@id, @organization_id, @owner_id, @name, @media_type, octet_length(@data::bytea), @sha256, @data);
 
+-- name: attach_file :one
+-- A file that a tool has made for a chat of its owner. `attached`, also when it was before; `too_many_files` or `not_found` (the chat,
+-- or one of another owner), and nothing was stored.
+-- @notnull outcome
+SELECT attach_file(
+    @chat_id::uuid, @id::uuid, @organization_id::uuid, @owner_id::uuid, @name::text, @media_type::text, @sha256::bytea, @data::bytea,
+    @most_files::int
+) AS outcome;
+
 -- name: get_file :opt
 SELECT f.* FROM files f
 WHERE f.id = @id

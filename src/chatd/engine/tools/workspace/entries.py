@@ -1,12 +1,19 @@
 """The tools of workspaces, and which chats get which."""
 
-from chatd.engine.tools.registry import EVERYONE, WORKING, Entry
+from typing import Final
+
+from chatd.engine.tools.registry import EVERYONE, WORKING, Entry, Seat
+from chatd.engine.tools.workspace.attach_file import attach_file_tool
 from chatd.engine.tools.workspace.execute import execute_tool
 from chatd.engine.tools.workspace.files import edit_files_tool, read_file_tool, write_file_tool
 from chatd.engine.tools.workspace.processes import process_list_tool, process_output_tool, process_signal_tool
+from chatd.store.store import Store
+
+# Who plans may give the user what it has found out.
+_ATTACHING: Final = WORKING | {Seat.ROOT_PLANNING}
 
 
-def workspace_entries() -> tuple[Entry, ...]:
+def workspace_entries(store: Store) -> tuple[Entry, ...]:
     """They are there without a workspace too: they say then how to get one.
 
     Who plans or explores may look and run, but not write: a plan is not carried out before it is agreed to.
@@ -15,6 +22,7 @@ def workspace_entries() -> tuple[Entry, ...]:
         Entry(tool=read_file_tool(), seats=EVERYONE),
         Entry(tool=write_file_tool(), seats=WORKING),
         Entry(tool=edit_files_tool(), seats=WORKING),
+        Entry(tool=attach_file_tool(store), seats=_ATTACHING),
         Entry(tool=execute_tool(), seats=EVERYONE),
         Entry(tool=process_output_tool(), seats=EVERYONE),
         Entry(tool=process_list_tool(), seats=WORKING),
