@@ -1,12 +1,14 @@
 """A provisioner's config as JSON text, read into its type."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from typing import Final, TypeVar
 
 import msgspec
 
 from chatd.core.errors import InvalidRequest, Validation
+from chatd.workspaces.provisioner import BuildFailed
 
 _Config = TypeVar("_Config", bound=msgspec.Struct)
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -19,6 +21,17 @@ def read_config(text: str, type: type[_Config]) -> _Config:
         return msgspec.json.decode(text or "{}", type=type)
     except msgspec.MsgspecError as error:
         raise InvalidRequest("The template's config can't be used.", detail=f"{error}.") from error
+
+
+@contextmanager
+def at_a_build() -> Generator[None]:
+    """A config that is refused fails the build: it was stored before this server knew that it can't work."""
+    try:
+        yield
+    except InvalidRequest as refused:
+        faults = [f"{fault.field}: {fault.detail}" for fault in refused.validations]
+        detail = " ".join([*([refused.detail] if refused.detail else []), *faults]) or None
+        raise BuildFailed(refused.message, detail=detail, code="config") from refused
 
 
 def environment_faults(environment: Mapping[str, str]) -> list[Validation]:

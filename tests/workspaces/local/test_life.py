@@ -169,6 +169,13 @@ async def test_an_agent_that_does_not_start_says_why(root: Path):
     await provisioner.delete(spec, log)
 
 
+async def test_a_config_that_is_refused_fails_the_build(tmp_path: Path):
+    with pytest.raises(BuildFailed, match="config can't be used") as failed:
+        await local(tmp_path / "workspaces").start(new_spec('{"allow": ["http://x"], "processes": 16}'), Log())
+
+    assert "allow.0" in (failed.value.detail or "")
+
+
 async def test_an_idle_agent_leaves_and_takes_its_keeper_with_it(root: Path):
     async with workspace(root, provisioner=local(root, idle_minutes=0.05)) as running:
         await running.client.close()

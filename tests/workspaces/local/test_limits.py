@@ -109,3 +109,16 @@ def test_groups_are_made_where_the_second_version_is(tmp_path: Path, monkeypatch
     assert (made / "memory.max").read_text() == str(64 * 1024**2)
     assert (made / "pids.max").read_text() == "100"
     assert not (own / "chatd-w").exists()
+
+
+def test_a_group_that_no_process_may_be_moved_to_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    own = tmp_path / "own"
+    made = own / "chatd-w"
+    made.mkdir(parents=True)
+    (made / "cgroup.procs").mkdir()  # nothing can be written to it
+    monkeypatch.setattr(limits, "_own_groups", lambda: [(frozenset({"pids"}), own)])
+
+    groups = make_groups("chatd-w", Limits(processes=100))
+
+    assert groups.folders == ()
+    assert groups.enforced == frozenset()

@@ -10,6 +10,7 @@ from chatd.core.errors import ChatdError
 from chatd.workspaces.agent_folder import AgentFolder
 from chatd.workspaces.agents.client import agent_client
 from chatd.workspaces.agents.errors import AgentRefused, AgentUnreachable
+from chatd.workspaces.config_text import at_a_build
 from chatd.workspaces.docker.config import DockerConfig, read_docker_config
 from chatd.workspaces.docker.container import CONFIG, PORT, WORKSPACE, container, container_name, volume_names
 from chatd.workspaces.docker.engine import Engine, EngineRefused, named
@@ -58,7 +59,8 @@ class DockerProvisioner:
         read_docker_config(config, publishes=not self._by_socket)
 
     async def start(self, spec: WorkspaceSpec, log: BuildLog) -> str:
-        config = read_docker_config(spec.config, publishes=not self._by_socket)
+        with at_a_build():
+            config = read_docker_config(spec.config, publishes=not self._by_socket)
         try:
             for _ in range(_TRIES):
                 if (address := await self._started(spec, config, log)) is not None:

@@ -2,6 +2,7 @@
 
 import os
 import pwd
+import select
 import subprocess
 from pathlib import Path
 from typing import Final
@@ -12,6 +13,8 @@ from chatd.workspaces.provisioner import BuildFailed
 
 USER_NAME: Final = "chatd-workspace"
 _USERADD_SECONDS: Final = 30  # it edits two small files; a directory service may make it slow
+_LOOKS: Final = 50
+_LOOK_SECONDS: Final = 0.1  # fifty of them are far more than another's useradd takes
 
 
 class Account(msgspec.Struct, frozen=True):
@@ -36,7 +39,7 @@ def sandbox_account(name: str | None) -> Account:
     entry = _entry(name or USER_NAME)
     if entry is None and name is None:
         _make_user()
-        entry = _entry(USER_NAME)
+        entry = _awaited()
     if entry is None or entry.pw_uid == 0:
         raise BuildFailed(
             f"Workspaces can't run as the user {name or USER_NAME}: there is none of that name besides root.",
@@ -51,6 +54,15 @@ def _entry(name: str) -> pwd.struct_passwd | None:
         return pwd.getpwnam(name)
     except KeyError:
         return None
+
+
+def _awaited() -> pwd.struct_passwd | None:
+    """Two servers that begin together: one makes the user, the other finds it a moment later."""
+    for _ in range(_LOOKS):
+        if (entry := _entry(USER_NAME)) is not None:
+            return entry
+        select.select([], [], [], _LOOK_SECONDS)  # in a thread of its own: nothing else waits
+    return None
 
 
 def _make_user() -> None:

@@ -5,6 +5,7 @@ Whether they can is found by making them. A workspace has a group of its own in 
 
 import os
 import signal
+import subprocess
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -78,10 +79,30 @@ def make_groups(name: str, limits: Limits) -> Groups:
     for controllers, own in hierarchies:
         left = wanted - enforced
         found = _separate(own, name, left & controllers, limits) if controllers else _unified(own, name, left, limits)
-        if found is not None:
+        if found is None:
+            continue
+        if _can_be_joined(found[0]):
             folders.append(found[0])
             enforced |= found[1]
+        else:
+            _take_away(found[0])
     return Groups(folders, frozenset(enforced))
+
+
+def _can_be_joined(folder: Path) -> bool:
+    """To make a group is one right, to move a process there another."""
+    try:
+        trial = subprocess.Popen(["sleep", "60"], stdin=subprocess.DEVNULL, cwd="/")
+    except OSError:
+        return False
+    try:
+        Groups((folder,)).add(trial.pid)
+    except OSError:
+        return False
+    finally:
+        trial.kill()
+        trial.wait()
+    return True
 
 
 def _separate(own: Path, name: str, asked: set[str], limits: Limits) -> tuple[Path, set[str]] | None:

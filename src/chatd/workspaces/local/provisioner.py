@@ -11,7 +11,7 @@ from chatd.clock import Clock
 from chatd.core.errors import ChatdError, Validation
 from chatd.workspaces.agents.client import agent_client
 from chatd.workspaces.agents.errors import AgentRefused, AgentUnreachable
-from chatd.workspaces.config_text import refuse
+from chatd.workspaces.config_text import at_a_build, refuse
 from chatd.workspaces.local.account import sandbox_account
 from chatd.workspaces.local.bubblewrap import find_bubblewrap
 from chatd.workspaces.local.config import LocalConfig, read_local_config
@@ -87,8 +87,9 @@ class LocalProvisioner:
         )
 
     async def start(self, spec: WorkspaceSpec, log: BuildLog) -> str:
-        self.check(spec.config)
-        config = read_local_config(spec.config)
+        with at_a_build():
+            self.check(spec.config)
+            config = read_local_config(spec.config)
         folder = self._folder(spec)
         for _ in range(_TRIES):
             if (adopted := await self._adopt(folder, spec, log)) is not None:
