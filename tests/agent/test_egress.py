@@ -13,6 +13,7 @@ from agent.running import WAIT_SECONDS, running_agent
 from chatd.agent import egress
 from chatd.agent.egress import EgressForwarder
 from chatd.background import beside
+from chatd.clock import SystemClock
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
@@ -44,7 +45,7 @@ async def _closed(writer: asyncio.StreamWriter) -> None:
 @asynccontextmanager
 async def _forwarder(target: Path) -> AsyncGenerator[tuple[EgressForwarder, int]]:
     listening = socket.create_server(("127.0.0.1", 0))
-    forwarder = EgressForwarder(listening, target)
+    forwarder = EgressForwarder(listening, target, SystemClock())
     port = listening.getsockname()[1]
     async with asyncio.timeout(WAIT_SECONDS), beside({"egress": forwarder.run()}):
         yield forwarder, port

@@ -12,8 +12,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from chatd.clock import Clock
+
 MOST_CONNECTIONS: Final = 256  # two descriptors and twice 64 KiB each; a busy build opens some dozens
 _CHUNK_BYTES: Final = 64 * 1024
+_AGAIN_SECONDS: Final = 0.1  # after a connection that could not be accepted
 _NO_PROXY: Final = "localhost,127.0.0.1,::1"  # what the workspace serves to itself
 _NO_WAY_OUT: Final = (
     b"HTTP/1.1 502 Bad Gateway\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n"
@@ -24,7 +27,8 @@ _NO_WAY_OUT: Final = (
 class EgressForwarder:
     """Accepts on a socket that listens, and connects each to the Unix socket at `target`."""
 
-    def __init__(self, listening: socket.socket, target: Path) -> None:
+    def __init__(self, listening: socket.socket, target: Path, clock: Clock) -> None:
+        self._clock = clock
         self._listening = listening
         self._target = target
 
@@ -44,13 +48,22 @@ class EgressForwarder:
             async with asyncio.TaskGroup() as relays:
                 while True:
                     await free.acquire()
-                    accepted, _ = await loop.sock_accept(self._listening)
+                    try:
+                        accepted, _ = await loop.sock_accept(self._listening)
+                    except OSError:  # who came has left, or no descriptor is free
+                        free.release()
+                        await self._clock.sleep(_AGAIN_SECONDS, timer="egress")
+                        continue
                     relays.create_task(self._relay(accepted), name="egress").add_done_callback(
                         lambda _ended: free.release()
                     )
 
     async def _relay(self, accepted: socket.socket) -> None:
-        inner = await asyncio.open_connection(sock=accepted, limit=_CHUNK_BYTES)
+        try:
+            inner = await asyncio.open_connection(sock=accepted, limit=_CHUNK_BYTES)
+        except OSError:
+            accepted.close()
+            return
         try:
             try:
                 outer = await asyncio.open_unix_connection(self._target, limit=_CHUNK_BYTES)

@@ -82,7 +82,7 @@ async def _serve(options: AgentOptions, place: Place) -> None:
     if options.egress_socket is not None:
         from chatd.agent.egress import EgressForwarder
 
-        egress = EgressForwarder(tcp_socket("127.0.0.1", options.egress_port), options.egress_socket)
+        egress = EgressForwarder(tcp_socket("127.0.0.1", options.egress_port), options.egress_socket, SystemClock())
     agent = Agent(options, place, workspace_id=workspace_id, clock=SystemClock(), egress=egress)
     server = AgentServer(agent.app)
     on_stop_signals(agent.stop)

@@ -196,11 +196,13 @@ async def test_a_stop_of_the_agent_ends_shells_that_take_no_notice_of_a_sigterm(
         id = await _start(agent, "trap '' TERM; echo $$; while :; do sleep 0.1; done")
         async with agent.socket(f"/terminals/{id}/attach") as socket:
             leader = int((await _until(socket, b"\r\n")).split()[0])
-        agent.process.send_signal(signal.SIGTERM)
-        async with asyncio.timeout(WAIT_SECONDS):
-            await agent.process.wait()
+            agent.process.send_signal(signal.SIGTERM)
+            _, _, code = await _to_the_end(socket)
+            async with asyncio.timeout(WAIT_SECONDS):
+                await agent.process.wait()
 
     assert _session(leader) == []
+    assert code in (1000, 1012)  # the program's end, or that of the agent
 
 
 async def test_no_more_terminals_are_open_than_the_most(agent: AgentProcess):

@@ -52,10 +52,11 @@ class ContextReader:
                 if resource.name in names:
                     resource = _refused(resource, ContextStatus.INVALID, "Another skill of this name was found before.")
                 names.add(resource.name)
-            if len(resource.content) > left:
+            size = len(resource.content.encode())
+            if size > left:
                 said = f"All together have more than {MOST_TOTAL_BYTES} bytes, so it is left out."
-                resource = _refused(resource, ContextStatus.OVERSIZE, said)
-            left -= len(resource.content)
+                resource, size = _refused(resource, ContextStatus.OVERSIZE, said), 0
+            left -= size
             resources.append(resource)
         left_out = max(0, len(places.found) - MOST_RESOURCES)
         told = WorkspaceContext(

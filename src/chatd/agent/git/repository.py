@@ -151,15 +151,13 @@ class Looking:
         files = files_of(ran.output)
         some = status.untracked[:_MOST_UNTRACKED_DIFFS]
         new, has_all_new = await on_disk(_new_files, self._root, some, most_bytes)
-        shown = cut([*files, *new], most_bytes)
         is_complete = ran.is_complete and is_all and has_all_new and len(some) == len(status.untracked)
-        text = shown.text
-        if not is_complete:
-            text += b"[There is more than could be looked at]\n"
+        note = b"" if is_complete else b"[There is more than could be looked at]\n"
+        shown = cut([*files, *new], most_bytes - len(note))
         return msgspec.structs.replace(
             nothing,
             base=base,
-            diff=text.decode("utf-8", "replace"),
+            diff=(shown.text + note).decode("utf-8", "replace"),
             files=len(files) + len(status.untracked),
             is_complete=is_complete and shown.is_complete,
         )

@@ -121,7 +121,8 @@ class LiveTerminal:
     def read_on(self) -> None:
         """Hold the program up while all lag behind, and let it go on else."""
         nearest = max((reader.number for reader in self._readers), default=self.scrollback.total)
-        wanted = self.scrollback.total - nearest <= _MOST_LAG
+        # What is left after the exit is little; who is slow loses it rather than to hold up the end.
+        wanted = self._child.exited.done() or self.scrollback.total - nearest <= _MOST_LAG
         if not self._is_over and wanted != self._is_reading:
             self._is_reading = wanted
             if wanted:
@@ -152,14 +153,8 @@ class LiveTerminal:
         if self._is_over:
             self._finish()
         else:
-            self._readers_may_lag()
+            self.read_on()
             self._clock.after(REST_SECONDS, self._close, timer="terminal rest")
-
-    def _readers_may_lag(self) -> None:
-        """What is left is little; who is slow loses it rather than to hold up the end."""
-        if not self._is_reading:
-            self._is_reading = True
-            self._loop.add_reader(self._child.output, self._read)
 
     def _close(self) -> None:
         if not self._is_over:
