@@ -9,13 +9,14 @@ import pytest
 
 from agent.commands import run
 from agent.git.repos import git, repository
-from agent.running import CHAT, SOURCE, WAIT_SECONDS, AgentProcess, running_agent
+from agent.running import CHAT, SOURCE, WAIT_SECONDS, AgentProcess, running_agent, until_gone
 from chatd.agent.caller import Caller
 from chatd.agent.children import Children
 from chatd.agent.git import watching
 from chatd.agent.git.running import Git
 from chatd.agent.git.scanning import Scanning
 from chatd.agent.git.watching import RepositoryWatches
+from chatd.agent.system_processes import descendants, living
 from chatd.agent.touched import TouchedPaths
 from chatd.clock import SystemClock
 from chatd.testing.fake_clock import FakeClock
@@ -162,8 +163,8 @@ async def test_a_git_that_hangs_is_ended_and_told(tmp_path: Path):
     async with running_agent(tmp_path / "agent", env=path, program=(str(root / program[0]), program[1])) as agent:
         (seen,) = (await agent.ask("GET", "/git/repositories")).json["repositories"]
         assert "took longer" in seen["error"]
-        left = await run(agent, "pgrep -f 'sleep 100[0]' -P $PPID")
-        assert left.get("output", "") == ""
+        for process in descendants(living(), agent.pid):
+            await until_gone(process.pid)
 
 
 async def test_a_git_that_says_too_much_is_cut(tmp_path: Path):

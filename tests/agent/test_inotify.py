@@ -1,0 +1,59 @@
+"""Directories that the kernel watches."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from agent.running import WAIT_SECONDS
+from chatd.agent.inotify import Inotify
+
+
+async def _told_after(inotify_told: asyncio.Event, change: Callable[[], object]) -> None:
+    inotify_told.clear()
+    change()
+    async with asyncio.timeout(WAIT_SECONDS):
+        await inotify_told.wait()
+
+
+async def test_changes_of_names_that_count_are_told_and_others_are_not(tmp_path: Path):
+    told = asyncio.Event()
+    inotify = Inotify(told.set)
+    other = tmp_path / "other"
+    other.mkdir()
+    assert inotify.only({bytes(tmp_path): frozenset({b"wanted"}), bytes(other): None, b"/nowhere": None})
+    (tmp_path / "unwanted").write_text("x")
+    await _told_after(told, lambda: (other / "any").write_text("x"))
+    told.clear()
+    inotify.only({bytes(tmp_path): frozenset({b"wanted"})})
+    (other / "any").write_text("y")
+    (tmp_path / "unwanted").write_text("y")
+    for _ in range(3):
+        await asyncio.to_thread(lambda: None)  # turns of the loop, in which events would be read
+    assert not told.is_set()
+    await _told_after(told, lambda: (tmp_path / "wanted").write_text("x"))
+    inotify.close()
+
+
+async def test_a_directory_that_takes_the_name_of_another_can_be_watched(tmp_path: Path):
+    told = asyncio.Event()
+    inotify = Inotify(told.set)
+    place = tmp_path / "a"
+    place.mkdir()
+    wanted = {bytes(place): None}
+    inotify.only(wanted)
+    await _told_after(told, lambda: place.rename(tmp_path / "b"))
+    place.mkdir()
+    assert inotify.watched == 0
+    inotify.only(wanted)
+    await _told_after(told, lambda: (place / "f").write_text("x"))
+    inotify.close()
+
+
+async def test_what_the_system_does_not_let_us_watch_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    inotify = Inotify(lambda: None)
+    monkeypatch.setattr(inotify, "_add", lambda _path: False)
+
+    assert not inotify.only({bytes(tmp_path): None})
+    inotify.close()
