@@ -4,11 +4,13 @@
 was written by whoever runs commands there, so links in it are never followed.
 """
 
+import errno
 import os
 import shutil
 import stat
+import subprocess
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 PRIVATE: Final = 0o700
@@ -59,7 +61,10 @@ class AgentFolder:
             os.link(made, self._socket, follow_symlinks=False)
         except FileNotFoundError:
             return False
-        return stat.S_ISSOCK(self._socket.lstat().st_mode)
+        if stat.S_ISSOCK(self._socket.lstat().st_mode):
+            return True
+        self._socket.unlink()  # it was exchanged between the two looks
+        return False
 
     def forget_socket(self) -> None:
         """No agent is reached here any more."""
@@ -74,13 +79,27 @@ class AgentFolder:
         """All of it. Raises OSError when something can't be taken away."""
         if not self.path.exists():
             return
-        shutil.rmtree(self.path, onerror=_open_and_remove)
+        if os.geteuid() != 0:  # folders without rights for their owner are made by package caches, for one
+            _told("chmod", "-R", "u+rwX", "--", str(self.path))
+        said = _told("rm", "-rf", "--", str(self.path))
+        if self.path.exists():
+            raise OSError(errno.EIO, said or "some of it stays", str(self.path))
 
 
 def make_owned(folder: Path, owner: tuple[int, int] | None) -> None:
+    """A folder of that user's, or of ours. With all that is in it, where it was another's: the server was changed."""
     folder.mkdir(mode=PRIVATE, exist_ok=True)
-    if owner is not None and folder.stat().st_uid != owner[0]:
-        os.chown(folder, *owner)
+    uid, gid = owner or (os.geteuid(), os.getegid())
+    if folder.stat().st_uid != uid:
+        _told("chown", "-R", "-h", "-P", f"{uid}:{gid}", "--", str(folder))
+
+
+def _told(*command: str) -> str:
+    """What a tool of the system's complains of. They go as deep as a tree is, and follow no links in it."""
+    done = subprocess.run(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False
+    )
+    return done.stderr.decode("utf-8", "replace").strip()[-500:]
 
 
 def _remove_entry(name: str, folder: int) -> None:
@@ -91,15 +110,3 @@ def _remove_entry(name: str, folder: int) -> None:
         return
     except (IsADirectoryError, PermissionError):
         shutil.rmtree(name, dir_fd=folder)
-
-
-def _open_and_remove(remove: Any, path: str, _problem: object) -> None:
-    """Folders without rights for their owner are made by package caches, for one."""
-    place = Path(path)
-    for folder in (place.parent, place):
-        if folder.is_dir() and not folder.is_symlink():
-            folder.chmod(PRIVATE)
-    if place.is_dir() and not place.is_symlink():
-        shutil.rmtree(place)
-    else:
-        remove(path)

@@ -68,6 +68,26 @@ async def test_files_stay_over_a_stop_and_go_with_the_workspace(root: Path):
     assert not running.folder.path.exists()
 
 
+async def test_a_tree_of_any_depth_goes_with_its_workspace(root: Path):
+    async with workspace(root) as running:
+        deep = "import os\nfor _ in range(3000): os.mkdir('d'); os.chdir('d')"
+        assert (await running.run(f'python3 -c "{deep}"')).exit_code == 0
+    assert not running.folder.path.exists()
+
+
+async def test_a_workspace_stays_usable_when_its_server_begins_or_ends_to_confine(root: Path):
+    spec = new_spec()
+    async with workspace(root, spec=spec, provisioner=local(root, unconfined=True)) as running:
+        await running.run("echo before > file")
+        await running.provisioner.stop(spec, running.log)
+        confined = local(root)
+        await confined.start(spec, running.log)
+        assert (await running.run("echo more >> file; cat file; id -u")).output == "before\nmore\n1000\n"
+        await confined.stop(spec, running.log)
+        await running.provisioner.start(spec, running.log)
+        assert (await running.run("cat file")).output == "before\nmore\n"
+
+
 async def test_after_a_stop_nothing_of_it_runs(root: Path):
     async with workspace(root) as running:
         await running.run(DAEMON)

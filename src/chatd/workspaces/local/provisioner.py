@@ -95,7 +95,7 @@ class LocalProvisioner:
             if (adopted := await self._adopt(folder, spec, log)) is not None:
                 return adopted
             options = await self._options(spec, config, log)
-            self._make(folder, options)
+            await self._make(folder, options)
             if await spawn_keeper(folder, options, log, self._clock) and await self.find(spec) is not None:
                 log("agent", "The agent runs.")
                 return folder.address
@@ -169,9 +169,10 @@ class LocalProvisioner:
             idle_minutes=self._idle_minutes,
         )
 
-    def _make(self, folder: WorkspaceFolder, options: KeeperOptions) -> None:
+    async def _make(self, folder: WorkspaceFolder, options: KeeperOptions) -> None:
+        owner = options.account.owner if options.bubblewrap is not None else None
         try:
-            folder.make(options.account.owner if options.bubblewrap is not None else None)
+            await asyncio.to_thread(folder.make, owner)
         except OSError as error:
             raise BuildFailed("The workspace's folder can't be made.", detail=str(error), code="files") from error
 
