@@ -52,7 +52,7 @@ _WHO: Final = (
     (rf"POST {_CHATS}/\{{chat\}}/(interrupt|reconcile-invalid)", _CHAT_UPDATE),
     (rf"PUT {_CHATS}/\{{chat\}}/queue", _CHAT_UPDATE),
     (rf"DELETE {_CHATS}/\{{chat\}}/queue/\{{queued\}}", _CHAT_UPDATE),
-    (rf"PUT {_CHATS}/\{{chat\}}/read", _CHAT_OWNER),
+    (rf"PUT {_CHATS}/\{{chat\}}/(read|context)", _CHAT_OWNER),
     (rf"POST {_CHATS}/\{{chat\}}/(compact|tool-results|title/\w+|messages)", _CHAT_OWNER),
     (rf"PATCH {_CHATS}/\{{chat\}}/messages/\{{message\}}", _CHAT_OWNER),
     (rf"POST {_CHATS}/\{{chat\}}/queue/\{{queued\}}/\w+", _CHAT_OWNER),

@@ -81,7 +81,7 @@ def test_what_says_nothing_leaves_nothing():
         plan_instructions="of no interest outside of plan mode",
     )
 
-    assert names(blank) == ["workspace"]
+    assert names(blank) == []
     assert names(msgspec.structs.replace(blank, workspace=None)) == []
 
 
@@ -134,13 +134,31 @@ def test_without_a_path_the_plan_has_a_name_and_others_texts_are_not_filled_in()
 
 
 @pytest.mark.parametrize(
-    ("is_child", "said"), [(False, texts.NO_WORKSPACE), (True, texts.NO_WORKSPACE_FOR_CHILD)]
-)  # fmt: skip
-def test_a_chat_without_a_workspace_is_told_only_where_there_could_be_one(is_child: bool, said: str):
-    without = changed(workspace=None, is_child=is_child)
+    ("workspace", "can_have", "is_child", "said"),
+    [
+        (Workspace(), True, False, texts.HAS_WORKSPACE),
+        (Workspace(), False, True, texts.HAS_WORKSPACE),
+        (None, True, False, texts.NO_WORKSPACE),
+        (None, True, True, texts.NO_WORKSPACE_FOR_CHILD),
+        (None, False, False, texts.NO_WORKSPACES),
+        (None, False, True, texts.NO_WORKSPACES),
+    ],
+)
+def test_a_chat_is_told_at_its_beginning_what_it_can_work_with(
+    workspace: Workspace | None, can_have: bool, is_child: bool, said: str
+):
+    later = changed(workspace=workspace, is_child=is_child, can_have_workspace=can_have)
+    begins = msgspec.structs.replace(later, begins=True)
 
-    assert said not in text(without)
-    assert said in text(msgspec.structs.replace(without, can_have_workspace=True))
+    assert [section.text for section in sections(begins) if section.name == "workspace"] == [said]
+    assert said not in text(later)
+
+
+def test_later_only_the_workspace_itself_is_told_of():
+    said = {section.name: section.text for section in sections(changed(workspace=Workspace(directory="/home/ada")))}
+
+    assert said["workspace"] == f"{texts.WORKSPACE_NOW}\nWorking directory: /home/ada"
+    assert "workspace" not in {section.name for section in sections(changed(workspace=Workspace()))}
 
 
 def test_an_administrators_prompt_stands_after_ours_or_in_its_place():

@@ -53,6 +53,7 @@ from chatd.store.transitions import Applied, NewChat, Transitions
 from chatd.testing.fake_clock import FakeClock
 from chatd.testing.vendors.script import Script
 from chatd.testing.vendors.server import VendorServer, vendor_server
+from chatd.workspaces.contexts.contexts import Contexts, Drifted
 from chatd.workspaces.resolving import NoWorkspaces, Resolver
 from engine.deployment import PATIENCE, Deployment, Notes, applied, new_id, open_deployment, said
 
@@ -81,8 +82,10 @@ class Chatting:
         parts: EngineParts,
         model_id: UUID,
         replica_id: UUID,
+        contexts: Contexts | None = None,
     ) -> None:
         self.deployment = deployment
+        self._contexts = contexts
         self._replica_id = replica_id
         self.vendor = vendor
         self.worker = worker
@@ -98,11 +101,18 @@ class Chatting:
         episode.listen(self._seen.note)
 
     @property
+    def contexts(self) -> Contexts:
+        assert self._contexts is not None
+        return self._contexts
+
+    @property
     def fake_clock(self) -> FakeClock:
         assert isinstance(self.clock, FakeClock)
         return self.clock
 
-    async def begin(self, text: str = "hello", *, dynamic_tools: str = "[]", system: str = "") -> UUID:
+    async def begin(
+        self, text: str = "hello", *, dynamic_tools: str = "[]", system: str = "", workspace_id: UUID | None = None
+    ) -> UUID:
         """A new chat, run by this replica at once."""
         chat = NewChat(
             id=new_id(),
@@ -111,6 +121,7 @@ class Chatting:
             model_config_id=self.model_id,
             title="A chat",
             dynamic_tools=dynamic_tools,
+            workspace_id=workspace_id,
         )
         rows = [said(text, self.deployment.user_id)]
         if system:
@@ -229,6 +240,7 @@ def engine_parts(
     replica_id: UUID,
     meter: EngineMeter = NO_METER,
     workspaces: Resolver | None = None,
+    contexts: Contexts | None = None,
 ) -> EngineParts:
     models = Models(store, load_catalogue(None), Outbound())
     episodes = Episodes()
@@ -240,7 +252,7 @@ def engine_parts(
         histories=Histories(store),
         episodes=episodes,
         checkpoints=checkpoints,
-        preparing=Preparing(store, models, DeploymentSettings(store), Tools(tools)),
+        preparing=Preparing(store, models, DeploymentSettings(store), Tools(tools), contexts),
         calls=ModelCalls(transport, clock, meter),
         clock=clock,
         draining=asyncio.Event(),
@@ -294,6 +306,7 @@ async def chatting(
     meter: Callable[[Clock], EngineMeter] = lambda _: NO_METER,
     starts_now: bool = False,
     workspaces: Resolver | None = None,
+    drifted: Drifted = lambda _owner, _chat: None,
 ) -> AsyncIterator[Chatting]:
     """`starts_now`: its clock shows what the database's does, at first; for deadlines that the database sets. With
     `workspaces` and no tools of its own, it has all tools of workspaces."""
@@ -309,8 +322,9 @@ async def chatting(
         replica_id, lease = new_id(), Lease()
         if workspaces is not None and not tools:
             tools = [entry.tool for entry in workspace_entries(store)]
+        contexts = Contexts(store, workspaces or NoWorkspaces(), clock, drifted)
         parts = engine_parts(
-            store, transitions, made.hints, transport, clock, tools, replica_id, meter(clock), workspaces
+            store, transitions, made.hints, transport, clock, tools, replica_id, meter(clock), workspaces, contexts
         )
         await made.beat(replica_id)
         worker = Worker(
@@ -325,8 +339,14 @@ async def chatting(
         )
         parts.meter.watch(parts.episodes, lambda: len(worker.running))
         lease.change(True)
-        async with beside({"worker": worker.run(), "watch": parts.watch.run(), "checkpoints": parts.checkpoints.run()}):
+        running = {
+            "worker": worker.run(),
+            "watch": parts.watch.run(),
+            "checkpoints": parts.checkpoints.run(),
+            "contexts": contexts.run(),
+        }
+        async with beside(running):
             # Not before it has looked for chats of its own: it would find those that a test is about to hand to it.
             await clock.wait_for("acquire")
             await clock.wait_for("stale-recovery")
-            yield Chatting(made, vendor, worker, parts, model_id, replica_id)
+            yield Chatting(made, vendor, worker, parts, model_id, replica_id, contexts)

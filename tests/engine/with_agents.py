@@ -17,7 +17,7 @@ from chatd.engine.tools.results import capped
 from chatd.engine.tools.tool import Tool, ToolCall, ToolContext, ToolOutput
 from chatd.engine.turn_workspace import TurnWorkspace
 from chatd.workspaces.resolving import NoWorkspaces, Reason, Resolved, Resolver, WorkspaceUnavailable
-from engine.deployment import PATIENCE, new_id
+from engine.deployment import PATIENCE, Deployment, new_id
 
 LARGE_BUDGET = 200_000
 
@@ -30,6 +30,26 @@ def resolved_of(agent: AgentProcess, *, address: str | None = None) -> Resolved:
         token=Secret(agent.token),
         template_name="test",
     )
+
+
+async def stored_workspace(deployment: Deployment) -> UUID:
+    """A workspace of the deployment's user, as far as the database is concerned."""
+    template, workspace = new_id(), new_id()
+    await deployment.pool.execute(
+        "INSERT INTO templates (id, organization_id, name, provisioner) VALUES ($1, $2, 'test', 'local')",
+        template,
+        deployment.organization_id,
+    )
+    await deployment.pool.execute(
+        "INSERT INTO workspaces (id, organization_id, owner_id, template_id, name, agent_token, build_number)"
+        " VALUES ($1, $2, $3, $4, 'ws', $5, 1)",
+        workspace,
+        deployment.organization_id,
+        deployment.user_id,
+        template,
+        f"enc1:{'0' * 16}:AAAA",
+    )
+    return workspace
 
 
 class FixedResolver:

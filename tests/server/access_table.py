@@ -126,6 +126,7 @@ GET    /api/experimental/chats/{chat}/diff                             200   200
 GET    /api/experimental/chats/{chat}/export                           200   200   200   404   401
 POST   /api/experimental/chats/{chat}/fork                             201   201   201   404   401
 PUT    /api/experimental/chats/{chat}/read                             204   403   403   404   401
+PUT    /api/experimental/chats/{chat}/context                          409   403   403   404   401
 POST   /api/experimental/chats/{chat}/interrupt                        200   200   403   404   401
 POST   /api/experimental/chats/{chat}/compact                          409   403   403   404   401
 POST   /api/experimental/chats/{chat}/reconcile-invalid                409   409   403   404   401

@@ -144,6 +144,7 @@ class World:
             archived=False,
             has_open_calls=False,
             has_draft=False,
+            host_id=None,
             takeovers=0,
             queue_length=len(self.queued),
             held_length=0,

@@ -5,8 +5,10 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+import asyncpg
 import pytest
 
+from chatd.core.system_texts import NO_WORKSPACE, NO_WORKSPACES
 from chatd.testing.vendors.script import Hold, Say, Turn
 from server.chat_api import CHATS, ChatApi, chat_api, text
 from server.configured_models import MODELS, wrong
@@ -61,8 +63,44 @@ async def test_the_prompts_of_the_deployment_and_of_the_chat_stand_before_it(dat
         [asked] = chats.script.asked
 
     assert "Talk like a pirate." in str(asked.body["system"])
-    assert len(asked.body["system"]) == 2  # the deployment's, then the chat's
+    assert len(asked.body["system"]) == 3  # the deployment's, then the chat's, then what it can work with
     assert said == ["user: hello", "assistant: Hi."]
+
+
+@pytest.mark.behaviour("LOOP-12")
+async def test_a_chat_begins_with_what_it_can_work_with_for_its_model_alone(database: Any, tmp_path: Path):
+    async with (
+        chat_api(database.dsn, tmp_path) as chats,
+        asyncpg.create_pool(database.dsn, min_size=1, max_size=1) as pool,
+    ):
+        deployment = chats.running.replica.engine.deployment
+        await pool.execute("UPDATE templates SET deleted = true")
+        deployment.forget()
+        first = await chats.create("hello", system_prompt="Talk like a pirate.")
+        await chats.resting(first)
+        await pool.execute(
+            "INSERT INTO templates (id, organization_id, name, provisioner)"
+            " SELECT gen_random_uuid(), id, 'sandbox', 'local' FROM organizations"
+        )
+        deployment.forget()
+        await chats.resting(await chats.create("hello again"))
+        rows = await pool.fetch(
+            "SELECT role, visibility, created_at, content -> 0 ->> 'text' AS text FROM messages WHERE chat_id = $1"
+            " ORDER BY id",
+            UUID(first["id"]),
+        )
+        said = [str(asked.body["system"]) for asked in chats.script.asked]
+
+    assert [(row["role"], row["visibility"]) for row in rows[:4]] == [
+        ("system", "model"),
+        ("system", "model"),
+        ("system", "model"),
+        ("user", "both"),
+    ]
+    assert [row["text"] for row in rows[1:3]] == ["Talk like a pirate.", NO_WORKSPACES]
+    assert len({row["created_at"] for row in rows[:4]}) == 1  # one batch
+    assert NO_WORKSPACES in said[0]
+    assert NO_WORKSPACE in said[1]
 
 
 @pytest.mark.behaviour("CONTENT-2")

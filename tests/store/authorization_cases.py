@@ -270,9 +270,7 @@ CASES: dict[str, Case] = {
     "upsert_chat_context": seen(
         Kind.CHAT, lambda w: {"chat_id": w.chat.chat_id, "hash": "h", "snapshot": "{}"}, UPDATE
     ),
-    "mark_contexts_dirty": for_machines(
-        UPDATE, Kind.CHAT, lambda w: {"workspace_id": w.build.workspace_id, "hash": "h"}
-    ),
+    "mark_contexts": for_machines(UPDATE, Kind.CHAT, lambda w: {"workspace_id": w.build.workspace_id, "hash": "h"}),
     "get_diff_status": in_chat(),
     "list_diff_statuses": seen(Kind.CHAT, lambda w: {"chat_ids": [w.chat.chat_id]}),
     "upsert_diff_refs": for_machines(UPDATE, Kind.CHAT, lambda w: {"chat_id": w.chat.chat_id, **DIFF_REFS}),
@@ -424,6 +422,7 @@ CASES: dict[str, Case] = {
     "delete_template": checked(DELETE, Kind.TEMPLATE, lambda w: {"id": w.template_id}),
     "get_template": checked(READ, Kind.TEMPLATE, lambda w: {"id": w.template_id}),
     "list_templates": checked(READ, Kind.TEMPLATE, lambda w: {"organization_id": w.new_file["organization_id"]}),
+    "offers_templates": checked(READ, Kind.TEMPLATE, lambda _: {}),
     "list_offered_templates": checked(
         READ,
         Kind.TEMPLATE,

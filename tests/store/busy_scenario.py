@@ -101,7 +101,7 @@ def reads(world: LargeWorld) -> dict[str, dict[str, Any]]:
         **_workspace_reads(world, mine),
         "get_chat_context": chat,
         "upsert_chat_context": {"hash": "i", "snapshot": "[]", **chat},
-        "mark_contexts_dirty": {"workspace_id": world.workspace, "hash": "other"},
+        "mark_contexts": {"workspace_id": world.workspace, "hash": "other"},
         "get_diff_status": chat,
         "list_diff_statuses": {"chat_ids": [world.chat, world.root], **mine},
         "upsert_diff_refs": {"chat_id": world.chat, **DIFF_REFS},

@@ -234,6 +234,7 @@ WORKER: Final = Machine(
         Kind.PROVIDER: _READ,
         Kind.MODEL: _READ,
         Kind.SETTING: _READ,
+        Kind.TEMPLATE: _READ,
         Kind.REPLICA: _ALL,
     },
 )

@@ -16,6 +16,7 @@ class WatchKind(StrEnum):
     SUMMARY_CHANGE = "summary_change"  # of its last turn
     CHAT_SUMMARY_CHANGE = "chat_summary_change"
     DIFF_STATUS_CHANGE = "diff_status_change"
+    CONTEXT_DIRTY = "context_dirty"  # its workspace has other instructions than it was given
     CHAT_CHANGE = "chat_change"  # of what people set beside the title: labels, its place, plan mode
 
 

@@ -55,7 +55,8 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
 class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
     """All that the sections are made from. `instructions` are of an administrator, for planning.
 
-    `can_have_workspace` is false in a deployment that has none: then nothing is said of workspaces.
+    `begins`: of a chat that is about to begin. It is told then, once and for all, what having a workspace means, or how
+    to get one; what `can_have_workspace` says. Later sections tell only of the workspace itself.
     """
 
     deployment: str = texts.DEFAULT_PROMPT
@@ -63,6 +64,7 @@ class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
     user: str = ""
     work: Work = Work.DO
     is_child: bool = False
+    begins: bool = False
     can_have_workspace: bool = False
     workspace: Workspace | None = None
     skills: Sequence[Skill] = ()
@@ -128,16 +130,19 @@ def _without_blocks(text: str, start: str, end: str) -> str:
 
 
 def _workspace(given: Circumstances) -> str:
-    if given.workspace is None:
-        if not given.can_have_workspace:
-            return ""
-        return texts.NO_WORKSPACE_FOR_CHILD if given.is_child else texts.NO_WORKSPACE
-    said = [
-        "This chat has a workspace, in which your tools for files and commands work.",
-        _fact("Operating system", given.workspace.os),
-        _fact("Working directory", given.workspace.directory),
-    ]
+    said = [_notice(given) if given.begins else ""]
+    if given.workspace is not None:
+        facts = (_fact("Operating system", given.workspace.os), _fact("Working directory", given.workspace.directory))
+        said += [texts.WORKSPACE_NOW if not given.begins and any(facts) else "", *facts]
     return "\n".join(line for line in said if line)
+
+
+def _notice(given: Circumstances) -> str:
+    if given.workspace is not None:
+        return texts.HAS_WORKSPACE
+    if not given.can_have_workspace:
+        return texts.NO_WORKSPACES
+    return texts.NO_WORKSPACE_FOR_CHILD if given.is_child else texts.NO_WORKSPACE
 
 
 def _fact(name: str, value: str) -> str:

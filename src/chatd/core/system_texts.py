@@ -60,13 +60,25 @@ questions while you work, so decide what you can and name what you assumed. Your
 that the other agent gets: put everything that it needs into it, first the outcome, then where to find what you made \
 or learned. You can't start agents of your own."""
 
+HAS_WORKSPACE: Final = """\
+This chat has a workspace: a computer of its own, with files that stay. Your tools work in it: `execute` runs commands \
+there, and the `process_…` tools look after those that go on; `read_file`, `write_file` and `edit_files` are for its \
+files."""
+
+WORKSPACE_NOW: Final = "This chat has a workspace, in which your tools for commands and files work."
+
 NO_WORKSPACE: Final = """\
-This chat has no workspace. Tools that read or write files or run commands need one: create or start one first, and \
-only when the work calls for it. Questions that need no files are answered without."""
+This chat has no workspace yet. Tools for commands and files (`execute`, `read_file`, `write_file`, `edit_files` and \
+others) need one. When the work calls for it, get one with `list_templates` and `create_workspace`; questions that \
+need no files are answered without."""
 
 NO_WORKSPACE_FOR_CHILD: Final = """\
-This chat has no workspace, and you can't create one. Do what can be done without, and say in your report what needs \
-one."""
+This chat has no workspace, and you can't create one: `execute` and the tools for files do not work. Do what can be \
+done without, and say in your report what needs one."""
+
+NO_WORKSPACES: Final = """\
+This chat has no workspace, and there are none here: you can't run commands or read and write files. When the work \
+needs that, say so."""
 
 PLANNING: Final = f"""\
 # Plan mode

@@ -34,13 +34,17 @@ class ModelOverride(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class TurnSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """`include_default` is None when nobody has set it. `unreadable` are keys that count as not set."""
+    """`include_default` is None when nobody has set it. `unreadable` are keys that count as not set.
+
+    `offers_workspaces`: there is a template that models may make them from.
+    """
 
     system_prompt: str = ""
     include_default: bool | None = None
     plan_mode_instructions: str = ""
     overrides: Mapping[ModelContext, ModelOverride] = {}
     unreadable: frozenset[str] = frozenset()
+    offers_workspaces: bool = False
 
     @property
     def includes_default(self) -> bool:

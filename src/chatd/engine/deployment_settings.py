@@ -1,4 +1,6 @@
-"""The deployment's settings that turns read, cached until one of them changes: a turn pays no query for them."""
+"""What the deployment sets for turns, cached until some of it changes: a turn pays no query for it."""
+
+import msgspec
 
 from chatd.core.access import WORKER
 from chatd.core.turn_settings import KEYS, TurnSettings, read_turn_settings
@@ -27,7 +29,9 @@ class DeploymentSettings:
         generation = self._generation
         with acting_as(WORKER):
             rows = await self._store.list_site_settings(keys=KEYS)
+            offers = await self._store.offers_templates()
         settings = read_turn_settings({row.key: row.value for row in rows})
+        settings = msgspec.structs.replace(settings, offers_workspaces=offers)
         if settings.unreadable:
             _log.warning("settings can't be read and count as not set", keys=sorted(settings.unreadable))
         # What was read before a change must not outlive it.

@@ -1,5 +1,6 @@
 """What a turn is made with, once: the chat's model, tools, sections and window."""
 
+from collections.abc import Mapping
 from uuid import UUID
 
 import msgspec
@@ -7,8 +8,22 @@ import msgspec
 from chatd.core.compaction import Window
 from chatd.core.model import PromptMessage
 from chatd.core.reasoning import ReasoningEffort
+from chatd.core.system_prompt import Circumstances
+from chatd.core.turn_settings import TurnSettings
 from chatd.engine.models import ResolvedModel
+from chatd.engine.tools.registry import Seat
 from chatd.engine.tools.toolset import Toolset
+from chatd.store.queries import GetTurnContextRow
+from chatd.wire.agent.context import ContextResource
+
+
+class Basis(msgspec.Struct, frozen=True):
+    """What tools and sections are made from, before the chat's workspace has said anything."""
+
+    chat: GetTurnContextRow
+    seat: Seat
+    given: Circumstances
+    settings: TurnSettings
 
 
 class Prepared(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,3 +42,6 @@ class Prepared(msgspec.Struct, frozen=True, kw_only=True):
     generation: int = 0  # of `Models`, when it was made
     sections: tuple[PromptMessage, ...] = ()
     opening: tuple[PromptMessage, ...] = ()
+    basis: Basis
+    skills: Mapping[str, ContextResource] = {}  # of the workspace, by name
+    informed_at: int | None = None  # the generation of TurnWorkspace that was asked what it tells models

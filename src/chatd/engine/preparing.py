@@ -1,5 +1,6 @@
 """What a turn needs to know before it begins: the chat, its model, tools and sections. Looked up once per turn."""
 
+from collections.abc import Mapping
 from typing import Final, Protocol
 from uuid import UUID
 
@@ -9,17 +10,23 @@ from chatd.core.compaction import Window
 from chatd.core.errors import ChatdError, NotFound
 from chatd.core.failure import Failure, FailureKind
 from chatd.core.model import PromptMessage, ToolSpec
-from chatd.core.system_prompt import Circumstances, Work, deployment_prompt, system_messages
+from chatd.core.system_prompt import Circumstances, Work, Workspace, deployment_prompt, system_messages
 from chatd.core.turn_settings import ModelContext, TurnSettings
 from chatd.engine.deployment_settings import DeploymentSettings
 from chatd.engine.facts import ChatFacts
 from chatd.engine.models import Models, ResolvedModel
-from chatd.engine.prepared import Prepared
-from chatd.engine.tools.registry import Registry, seat_of
+from chatd.engine.prepared import Basis, Prepared
+from chatd.engine.tools.registry import Need, Registry, seat_of
+from chatd.engine.turn_workspace import TurnWorkspace
 from chatd.engine.ways_out import TurnFailed
 from chatd.observe.logs import get_logger
 from chatd.store.queries import ChatMode, GetTurnContextRow
 from chatd.store.store import Store
+from chatd.wire.agent.context import ContextResource
+from chatd.workspaces.agents.errors import AgentRefused, AgentUnreachable
+from chatd.workspaces.contexts.contexts import Contexts
+from chatd.workspaces.contexts.pinned import PinnedContext, told_skills
+from chatd.workspaces.resolving import WorkspaceUnavailable
 
 _log = get_logger("chatd.preparing")
 _MOST_SECTIONS: Final = 100  # one for each person with a prompt of their own; a quarter of a megabyte if they are long
@@ -54,11 +61,14 @@ class Preparing:
         models: Models,
         settings: DeploymentSettings,
         tools: ToolSource,
+        contexts: Contexts | None = None,
     ) -> None:
+        """Without `contexts` no workspace is asked what it tells models."""
         self._store = store
         self._models = models
         self._settings = settings
         self._tools = tools
+        self._contexts = contexts
         self._sections: dict[tuple[Circumstances, str, bool], _Sections] = {}
 
     async def prepare(self, facts: ChatFacts) -> Prepared:
@@ -73,7 +83,8 @@ class Preparing:
         seat = seat_of(is_child=facts.is_child, is_planning=chat.plan_mode, mode=chat.mode)
         summarizer = await self._summarizer(settings, model)
         threshold = model.compression_threshold if chat.compaction_threshold is None else chat.compaction_threshold
-        sections = self._said(_circumstances(chat, facts, settings), settings)
+        given = _circumstances(chat, facts, settings)
+        sections = self._said(given, settings)
         return Prepared(
             title=chat.title,
             model=model,
@@ -87,7 +98,49 @@ class Preparing:
             generation=generation,
             sections=sections.later,
             opening=sections.opening,
+            basis=Basis(chat, seat, given, settings),
         )
+
+    async def informed(self, prepared: Prepared, workspace: TurnWorkspace) -> Prepared:
+        """With what the chat's workspace tells models: instruction files and skills. What the chat was given once is
+        given again; in another workspace, or in its first, it is given what is there now.
+
+        A workspace that does not answer tells nothing, and is asked again in the next turn.
+        """
+        generation, basis = workspace.generation, prepared.basis
+        never_had_one = generation == 0 and basis.chat.workspace_id is None
+        if self._contexts is None or never_had_one or prepared.informed_at == generation:
+            return prepared
+        pinned = await self._context(self._contexts, basis.chat, workspace)
+        skills: Mapping[str, ContextResource] = {} if pinned is None else pinned.skills()
+        told = Workspace() if pinned is None else pinned.workspace()
+        given = msgspec.structs.replace(basis.given, workspace=told, skills=told_skills(skills))
+        sections = self._said(given, basis.settings)
+        registry = await self._tools.registry_for(basis.chat)
+        has = (Need.SKILLS, Need.WORKSPACE_SKILLS) if skills else ()
+        return msgspec.structs.replace(
+            prepared,
+            tools=registry.toolset(basis.seat, has=has, client=_client_tools(basis.chat)),
+            sections=sections.later,
+            opening=sections.opening,
+            skills=skills,
+            informed_at=generation,
+        )
+
+    async def _context(
+        self, contexts: Contexts, chat: GetTurnContextRow, workspace: TurnWorkspace
+    ) -> PinnedContext | None:
+        if workspace.generation == 0 and chat.workspace_id is not None and chat.context_hash is not None:
+            pinned = await contexts.pinned(chat.id, chat.workspace_id, chat.context_hash)
+            if pinned is not None:
+                contexts.look_later(chat.id, chat.workspace_id)
+                return pinned
+        try:
+            resolved = await workspace.resolved()
+            return await contexts.pin(chat.id, resolved.workspace_id, await workspace.client())
+        except (WorkspaceUnavailable, AgentRefused, AgentUnreachable, TimeoutError) as error:
+            _log.info("a workspace tells models nothing", chat_id=str(chat.id), error=str(error))
+            return None
 
     async def refreshed(self, prepared: Prepared, facts: ChatFacts) -> Prepared:
         """The same, for the next step of the turn; made anew if its model was deleted or switched off meanwhile. What
@@ -107,7 +160,7 @@ class Preparing:
             if len(self._sections) >= _MOST_SECTIONS:
                 self._sections.clear()
             deployment = deployment_prompt(settings.system_prompt, with_default=settings.includes_default)
-            opening = system_messages(msgspec.structs.replace(given, deployment=deployment))
+            opening = system_messages(msgspec.structs.replace(given, deployment=deployment, begins=True))
             made = self._sections[key] = _Sections(system_messages(given), opening)
         return made
 
@@ -153,6 +206,7 @@ def _circumstances(chat: GetTurnContextRow, facts: ChatFacts, settings: TurnSett
         work=work,
         is_child=facts.is_child,
         plan_instructions=settings.plan_mode_instructions,
+        can_have_workspace=settings.offers_workspaces,
     )
 
 

@@ -93,6 +93,7 @@ class Turn:
             # What is streamed from now on is another attempt than what was streamed before.
             await self._chat.begin_attempt(self._transitions)
             self._chat.needs_attempt = False
+        await self._inform()
         if self._chat.facts.has_draft:
             await self._settle_draft()
         elif is_taken_over and current_turn(await self._chat.history()):
@@ -130,10 +131,16 @@ class Turn:
             case StopAtLimit(steps):
                 return await self._stop(steps)
 
+    async def _inform(self) -> None:
+        async with self._chat.news.unless_changed():
+            self._prepared = await self._parts.preparing.informed(self._prepared, self._workspace)
+
     # A step
 
     async def _step(self, history: Sequence[Message]) -> bool:
-        prepared = self._prepared = await self._parts.preparing.refreshed(self._prepared, self._chat.facts)
+        self._prepared = await self._parts.preparing.refreshed(self._prepared, self._chat.facts)
+        await self._inform()
+        prepared = self._prepared
         flight = self.flight = Flight(
             self._chat.facts.history_version, prepared.model, prepared.effort, began=self._clock.monotonic()
         )
@@ -247,6 +254,7 @@ class Turn:
                 progress=live.of(call.id),
                 if_cut=lambda output: flight.if_cut(tools.part(by_id[call.id], output)),
                 workspace=self._workspace,
+                skills=prepared.skills,
                 budget=result_budget(prepared.model.context_limit),
                 key=call.key,
             )

@@ -40,6 +40,7 @@ class TurnWorkspace:
         self._chat_id = chat_id
         self._ancestors = tuple(ancestors)
         self._epoch = epoch
+        self.generation = 0  # grows when the chat gets another workspace, or the same one built anew
         self._held: _Held | None = None
         self._left: list[AgentClient] = []  # calls may still be under way on them
         self._looking = asyncio.Lock()
@@ -74,6 +75,10 @@ class TurnWorkspace:
 
     def forget(self) -> None:
         """The chat has another workspace, or the same one built anew: it is looked up again when it is needed."""
+        self.generation += 1
+        self._drop()
+
+    def _drop(self) -> None:
         if self._held is not None:
             self._left.append(self._held.connection)
             self._held = None
@@ -99,7 +104,7 @@ class TurnWorkspace:
             _log.info("keys could not be acknowledged", chat_id=str(self._chat_id), error=str(error))
 
     async def close(self) -> None:
-        self.forget()
+        self._drop()
         left, self._left = self._left, []
         for client in left:
             await client.close()
@@ -116,7 +121,7 @@ class TurnWorkspace:
                 return self._held
             if instead_of is not None and self._held is instead_of:
                 found = await self._resolver.recover(instead_of.resolved)
-                self.forget()
+                self._drop()
             else:
                 found = await self._resolver.resolve(self._chat_id)
             connection = agent_client(found.address, found.token, self._clock)

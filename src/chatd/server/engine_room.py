@@ -50,6 +50,7 @@ from chatd.store.owner_hints import OwnerEvent, OwnerEventKind, owner_topic
 from chatd.store.queries import GetTurnContextRow
 from chatd.store.store import Store
 from chatd.store.transitions import Applied, Transitions
+from chatd.workspaces.contexts.contexts import Contexts
 from chatd.workspaces.resolving import NoWorkspaces, Resolver
 
 
@@ -63,6 +64,7 @@ class Engine(msgspec.Struct, frozen=True):
     titles: Titles
     deployment: DeploymentSettings
     relay: Relay
+    contexts: Contexts | None = None
 
 
 async def drained(engine: Engine, seconds: float) -> None:
@@ -125,6 +127,7 @@ async def running_engine(
     calls = ModelCalls(transport, clock, meter)
     answers = ShortAnswers(models, calls=calls, costs=SideCosts(store), clock=clock, override=for_titles, meter=meter)
     announcing = _Announcing(hints)
+    contexts = None if workspaces is None else Contexts(store, workspaces, clock, announcing.drift)
     titles = Titles(jobs, store, answers, announcing.title)
     ends = TurnEnds(
         jobs,
@@ -144,7 +147,7 @@ async def running_engine(
         histories=Histories(store),
         episodes=episodes,
         checkpoints=checkpoints,
-        preparing=Preparing(store, models, deployment, _BuiltIn(built_in)),
+        preparing=Preparing(store, models, deployment, _BuiltIn(built_in), contexts),
         calls=calls,
         clock=clock,
         around=SideWork(titles, ends),
@@ -182,10 +185,12 @@ async def running_engine(
         "side jobs": jobs.run(),
         "search index": index.run(),
     }
+    if contexts is not None:
+        running["workspace contexts"] = contexts.run()
     if AGENTS in settings.experiments:
         running["worker"] = worker.run()
     async with beside(running):
-        engine = Engine(worker, parts, transitions, spending, titles, deployment, relay)
+        engine = Engine(worker, parts, transitions, spending, titles, deployment, relay, contexts)
         yield engine
         await drained(engine, settings.drain_seconds)
 
@@ -204,6 +209,9 @@ class _Announcing:
 
     def summary(self, made: SummaryMade) -> None:
         self._publish(made.owner_id, OwnerEvent(OwnerEventKind.SUMMARY, made.chat_id, made.summary))
+
+    def drift(self, owner_id: UUID, chat_id: UUID) -> None:
+        self._publish(owner_id, OwnerEvent(OwnerEventKind.CONTEXT, chat_id, None))
 
     def _publish(self, owner_id: UUID, event: OwnerEvent) -> None:
         self._hints.publish(owner_topic(owner_id), event.encode())

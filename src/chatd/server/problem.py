@@ -28,6 +28,8 @@ from chatd.core.errors import (
 )
 from chatd.server.allowed_values import explained
 from chatd.wire.problem import Problem, UsageLimitProblem
+from chatd.workspaces.agents.errors import AgentRefused, AgentUnreachable
+from chatd.workspaces.resolving import Reason, WorkspaceUnavailable
 
 STORE_RETRY_SECONDS = 2  # a database that restarts is back within a few seconds
 CLASH_RETRY_SECONDS = 1  # the least that the header can say; the other request is done by then
@@ -135,12 +137,29 @@ def _of_chatd(error: ChatdError) -> Answer | None:
             return Answer(429, problem, {"retry-after": str(max(1, -int(-error.retry_after_seconds // 1)))})
         case QueueFull():
             return Answer(429, problem)
-        case ModelFailed() | PushFailed():
+        case ModelFailed() | PushFailed() | AgentUnreachable():
             return Answer(502, problem)
+        case WorkspaceUnavailable():
+            return Answer(409, Problem(_UNAVAILABLE[error.reason], detail=error.detail))
+        case AgentRefused():
+            status = error.status if 400 <= error.status < 500 else 502
+            return Answer(status, _with_validations(problem, error.validations))
         case StoreUnavailable():
             return Answer(503, problem, {"retry-after": str(STORE_RETRY_SECONDS)})
         case _:
             return None
+
+
+# For people; the error's own words are for models.
+_UNAVAILABLE = {
+    Reason.NONE: "This chat has no workspace.",
+    Reason.DELETED: "The workspace was deleted.",
+    Reason.STOPPED: "The workspace is stopped. Start it first.",
+    Reason.BUILDING: "The workspace is being built. Try again when it is ready.",
+    Reason.FAILED: "The last build of the workspace failed. Look at its log, and start it again.",
+    Reason.UNREACHABLE: "The workspace does not answer. Try again; if it stays so, stop and start it.",
+    Reason.OTHER_HOST: "The workspace is on another machine, which can't be reached from here now.",
+}
 
 
 def _of_usage_limit(error: UsageLimitReached) -> UsageLimitProblem:

@@ -89,7 +89,7 @@ from chatd.store.queries import (
     ListUserMessagesRow,
     ListWorkspaceChatsRow,
     ListWorkspacesRow,
-    MarkContextsDirtyRow,
+    MarkContextsRow,
     Message,
     MessageRow,
     ModelConfig,
@@ -483,9 +483,9 @@ class AuthorizedStore:
         authorize = self._visible("upsert_chat_context", Kind.CHAT, authorize, Action.UPDATE)
         return await self._inner.upsert_chat_context(hash=hash, snapshot=snapshot, chat_id=chat_id, authorize=authorize)
 
-    async def mark_contexts_dirty(self, *, workspace_id: UUID, hash: str) -> list[MarkContextsDirtyRow]:
-        self._allow_machine("mark_contexts_dirty", Action.UPDATE, Resource(Kind.CHAT))
-        return await self._inner.mark_contexts_dirty(workspace_id=workspace_id, hash=hash)
+    async def mark_contexts(self, *, hash: str, workspace_id: UUID) -> list[MarkContextsRow]:
+        self._allow_machine("mark_contexts", Action.UPDATE, Resource(Kind.CHAT))
+        return await self._inner.mark_contexts(workspace_id=workspace_id, hash=hash)
 
     async def get_diff_status(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> ChatDiffStatus | None:
         authorize = self._visible("get_diff_status", Kind.CHAT, authorize)
@@ -1243,6 +1243,10 @@ class AuthorizedStore:
     async def list_templates(self, *, organization_id: UUID) -> list[Template]:
         self._allow("list_templates", Action.READ, Resource(Kind.TEMPLATE))
         return await self._inner.list_templates(organization_id=organization_id)
+
+    async def offers_templates(self) -> bool:
+        self._allow("offers_templates", Action.READ, Resource(Kind.TEMPLATE))
+        return await self._inner.offers_templates()
 
     async def list_offered_templates(
         self, *, owner_id: UUID, recently: timedelta, organization_id: UUID

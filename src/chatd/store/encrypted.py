@@ -72,7 +72,7 @@ from chatd.store.queries import (
     ListUserMessagesRow,
     ListWorkspaceChatsRow,
     ListWorkspacesRow,
-    MarkContextsDirtyRow,
+    MarkContextsRow,
     Message,
     MessageRow,
     ModelConfig,
@@ -386,8 +386,8 @@ class EncryptedStore:
     ) -> UUID | None:
         return await self._inner.upsert_chat_context(hash=hash, snapshot=snapshot, chat_id=chat_id, authorize=authorize)
 
-    async def mark_contexts_dirty(self, *, workspace_id: UUID, hash: str) -> list[MarkContextsDirtyRow]:
-        return await self._inner.mark_contexts_dirty(workspace_id=workspace_id, hash=hash)
+    async def mark_contexts(self, *, hash: str, workspace_id: UUID) -> list[MarkContextsRow]:
+        return await self._inner.mark_contexts(hash=hash, workspace_id=workspace_id)
 
     async def get_diff_status(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> ChatDiffStatus | None:
         return await self._inner.get_diff_status(chat_id=chat_id, authorize=authorize)
@@ -1016,6 +1016,9 @@ class EncryptedStore:
 
     async def list_templates(self, *, organization_id: UUID) -> list[Template]:
         return await self._inner.list_templates(organization_id=organization_id)
+
+    async def offers_templates(self) -> bool:
+        return await self._inner.offers_templates()
 
     async def list_offered_templates(
         self, *, owner_id: UUID, recently: timedelta, organization_id: UUID

@@ -70,7 +70,7 @@ from chatd.store.queries import (
     ListUserMessagesRow,
     ListWorkspaceChatsRow,
     ListWorkspacesRow,
-    MarkContextsDirtyRow,
+    MarkContextsRow,
     Message,
     MessageRow,
     ModelConfig,
@@ -401,9 +401,9 @@ class MeteredStore:
                 hash=hash, snapshot=snapshot, chat_id=chat_id, authorize=authorize
             )
 
-    async def mark_contexts_dirty(self, *, workspace_id: UUID, hash: str) -> list[MarkContextsDirtyRow]:
-        with self._meter.query("mark_contexts_dirty"):
-            return await self._inner.mark_contexts_dirty(workspace_id=workspace_id, hash=hash)
+    async def mark_contexts(self, *, hash: str, workspace_id: UUID) -> list[MarkContextsRow]:
+        with self._meter.query("mark_contexts"):
+            return await self._inner.mark_contexts(hash=hash, workspace_id=workspace_id)
 
     async def get_diff_status(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> ChatDiffStatus | None:
         with self._meter.query("get_diff_status"):
@@ -1121,6 +1121,10 @@ class MeteredStore:
     async def list_templates(self, *, organization_id: UUID) -> list[Template]:
         with self._meter.query("list_templates"):
             return await self._inner.list_templates(organization_id=organization_id)
+
+    async def offers_templates(self) -> bool:
+        with self._meter.query("offers_templates"):
+            return await self._inner.offers_templates()
 
     async def list_offered_templates(
         self, *, owner_id: UUID, recently: timedelta, organization_id: UUID

@@ -16,11 +16,12 @@ class OwnerEventKind(StrEnum):
     LABEL = "summary_change"
     SUMMARY = "chat_summary_change"
     CHAT = "chat_change"
+    CONTEXT = "context_dirty"
 
 
 class OwnerEvent(msgspec.Struct, frozen=True, array_like=True):
-    """`value` is the title, label or summary that is stored now; None when there is none any more, and for CHAT, which
-    is about all that people set for a chat."""
+    """`value` is the title, label or summary that is stored now; None when there is none any more, and for what is more
+    than a text: CHAT is about all that people set for a chat."""
 
     kind: OwnerEventKind
     chat_id: UUID

@@ -169,6 +169,8 @@ class ListChatsRow(Struct, frozen=True, gc=False):
     created_at: datetime
     forked_from_chat_id: UUID | None
     forked_from_message_id: int | None
+    workspace_id: UUID | None
+    context_dirty_since: datetime | None
     updated_at: datetime
     status: Status
     archived: bool
@@ -204,6 +206,8 @@ class ListLabeledChatsRow(Struct, frozen=True, gc=False):
     created_at: datetime
     forked_from_chat_id: UUID | None
     forked_from_message_id: int | None
+    workspace_id: UUID | None
+    context_dirty_since: datetime | None
     updated_at: datetime
     status: Status
     archived: bool
@@ -239,6 +243,8 @@ class ListPinnedChatsRow(Struct, frozen=True, gc=False):
     created_at: datetime
     forked_from_chat_id: UUID | None
     forked_from_message_id: int | None
+    workspace_id: UUID | None
+    context_dirty_since: datetime | None
     updated_at: datetime
     status: Status
     archived: bool
@@ -274,6 +280,8 @@ class ListChildChatsRow(Struct, frozen=True, gc=False):
     created_at: datetime
     forked_from_chat_id: UUID | None
     forked_from_message_id: int | None
+    workspace_id: UUID | None
+    context_dirty_since: datetime | None
     updated_at: datetime
     status: Status
     archived: bool
@@ -391,8 +399,8 @@ class ChatContext(Struct, frozen=True, gc=False):
     pinned_at: datetime
 
 
-class MarkContextsDirtyRow(Struct, frozen=True, gc=False):
-    """A row of mark_contexts_dirty."""
+class MarkContextsRow(Struct, frozen=True, gc=False):
+    """A row of mark_contexts."""
 
     id: UUID
     owner_id: UUID
@@ -791,6 +799,8 @@ class SearchChatsRow(Struct, frozen=True, gc=False):
     created_at: datetime
     forked_from_chat_id: UUID | None
     forked_from_message_id: int | None
+    workspace_id: UUID | None
+    context_dirty_since: datetime | None
     updated_at: datetime
     status: Status
     archived: bool
@@ -1038,6 +1048,7 @@ class GetTurnContextRow(Struct, frozen=True, gc=False):
     context_dirty_since: datetime | None
     custom_prompt: str
     compaction_threshold: int | None
+    context_hash: str | None
 
 
 class ListCompactionThresholdsRow(Struct, frozen=True, gc=False):
@@ -1462,8 +1473,10 @@ class Queries(Protocol):
         """What the chat is given from now on. It is as the workspace has it, so the chat is not dirty any more."""
         ...
 
-    async def mark_contexts_dirty(self, *, workspace_id: UUID, hash: str) -> list[MarkContextsDirtyRow]:
-        """The workspace has something else by now: the chats in it that were given another hash, and are not marked yet."""
+    async def mark_contexts(self, *, hash: str, workspace_id: UUID) -> list[MarkContextsRow]:
+        """What the workspace has now: the chats in it that were given something else are dirty from now on, and those that were
+        given the same are not any more. Only those for which this is news.
+        """
         ...
 
     async def get_diff_status(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> ChatDiffStatus | None: ...
@@ -1976,6 +1989,10 @@ class Queries(Protocol):
         """In the order of their names."""
         ...
 
+    async def offers_templates(self) -> bool:
+        """Whether there is one that models may make workspaces from."""
+        ...
+
     async def list_offered_templates(
         self, *, owner_id: UUID, recently: timedelta, organization_id: UUID
     ) -> list[ListOfferedTemplatesRow]:
@@ -2324,7 +2341,8 @@ class Queries(Protocol):
 
     async def get_turn_context(self, *, model_config_id: UUID, chat_id: UUID) -> GetTurnContextRow | None:
         """All that a turn needs beside the state of its chat and what is cached: the chat, its owner's own prompt, and from which
-        percentage on the owner wants this model's context to be summarised (NULL: the model's own threshold).
+        percentage on the owner wants this model's context to be summarised (NULL: the model's own threshold). The hash is that
+        of what the chat's workspace told it; NULL: nothing yet.
         """
         ...
 
@@ -2647,7 +2665,8 @@ _LIST_CHATS = (
 SELECT
     c.id, c.organization_id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode,
     c.client, c.mcp_server_ids, c.pin_order, c.last_read_message_id, c.last_turn_summary, c.summary, c.created_at,
-    c.forked_from_chat_id, c.forked_from_message_id, s.updated_at, s.status, s.archived, s.queue_length, s.snapshot_version, s.last_model_config_id,
+    c.forked_from_chat_id, c.forked_from_message_id, c.workspace_id, c.context_dirty_since,
+    s.updated_at, s.status, s.archived, s.queue_length, s.snapshot_version, s.last_model_config_id,
     s.last_reasoning_effort, s.requires_action_deadline_at, s.last_error, u.username AS owner_username,
     u.display_name AS owner_name,
     EXISTS (
@@ -2675,7 +2694,8 @@ _LIST_LABELED_CHATS = (
 SELECT
     c.id, c.organization_id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode,
     c.client, c.mcp_server_ids, c.pin_order, c.last_read_message_id, c.last_turn_summary, c.summary, c.created_at,
-    c.forked_from_chat_id, c.forked_from_message_id, s.updated_at, s.status, s.archived, s.queue_length, s.snapshot_version, s.last_model_config_id,
+    c.forked_from_chat_id, c.forked_from_message_id, c.workspace_id, c.context_dirty_since,
+    s.updated_at, s.status, s.archived, s.queue_length, s.snapshot_version, s.last_model_config_id,
     s.last_reasoning_effort, s.requires_action_deadline_at, s.last_error, u.username AS owner_username,
     u.display_name AS owner_name,
     EXISTS (
@@ -2703,7 +2723,8 @@ _LIST_PINNED_CHATS = (
 SELECT
     c.id, c.organization_id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode,
     c.client, c.mcp_server_ids, c.pin_order, c.last_read_message_id, c.last_turn_summary, c.summary, c.created_at,
-    c.forked_from_chat_id, c.forked_from_message_id, s.updated_at, s.status, s.archived, s.queue_length, s.snapshot_version, s.last_model_config_id,
+    c.forked_from_chat_id, c.forked_from_message_id, c.workspace_id, c.context_dirty_since,
+    s.updated_at, s.status, s.archived, s.queue_length, s.snapshot_version, s.last_model_config_id,
     s.last_reasoning_effort, s.requires_action_deadline_at, s.last_error, u.username AS owner_username,
     u.display_name AS owner_name,
     EXISTS (
@@ -2730,7 +2751,8 @@ _LIST_CHILD_CHATS = (
 SELECT
     c.id, c.organization_id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode,
     c.client, c.mcp_server_ids, c.pin_order, c.last_read_message_id, c.last_turn_summary, c.summary, c.created_at,
-    c.forked_from_chat_id, c.forked_from_message_id, s.updated_at, s.status, s.archived, s.queue_length, s.snapshot_version, s.last_model_config_id,
+    c.forked_from_chat_id, c.forked_from_message_id, c.workspace_id, c.context_dirty_since,
+    s.updated_at, s.status, s.archived, s.queue_length, s.snapshot_version, s.last_model_config_id,
     s.last_reasoning_effort, s.requires_action_deadline_at, s.last_error, u.username AS owner_username,
     u.display_name AS owner_name,
     EXISTS (
@@ -2937,7 +2959,7 @@ _UPSERT_CHAT_CONTEXT = (
     """-- name: upsert_chat_context
 WITH pinned AS (
     INSERT INTO chat_contexts (chat_id, hash, snapshot, pinned_at)
-    SELECT c.id, $1, $2::jsonb, now() FROM chats c
+    SELECT c.id, $1, $2, now() FROM chats c
     WHERE c.id = $3""",
     """
     ON CONFLICT (chat_id) DO UPDATE
@@ -2949,10 +2971,11 @@ RETURNING c.id
 """,
 )
 
-_MARK_CONTEXTS_DIRTY = """-- name: mark_contexts_dirty
-UPDATE chats c SET context_dirty_since = now()
+_MARK_CONTEXTS = """-- name: mark_contexts
+UPDATE chats c SET context_dirty_since = CASE WHEN x.hash <> $1 THEN now() END
 FROM chat_contexts x
-WHERE x.chat_id = c.id AND c.workspace_id = $1::uuid AND x.hash <> $2 AND c.context_dirty_since IS NULL
+WHERE x.chat_id = c.id AND c.workspace_id = $2::uuid
+  AND (x.hash <> $1) IS DISTINCT FROM (c.context_dirty_since IS NOT NULL)
 RETURNING c.id, c.owner_id
 """
 
@@ -3566,7 +3589,7 @@ WHERE replica_id IS NULL AND NOT archived AND status = 'running'
 _SEARCH_CHATS = (
     """-- name: search_chats
 SELECT
-    page.id, page.organization_id, page.owner_id, page.parent_chat_id, page.root_chat_id, page.title, page.labels, page.mode, page.plan_mode, page.client, page.mcp_server_ids, page.pin_order, page.last_read_message_id, page.last_turn_summary, page.summary, page.created_at, page.forked_from_chat_id, page.forked_from_message_id, page.updated_at, page.status, page.archived, page.queue_length, page.snapshot_version, page.last_model_config_id, page.last_reasoning_effort, page.requires_action_deadline_at, page.last_error, page.owner_username, page.owner_name, page.has_unread, page.message_id,
+    page.id, page.organization_id, page.owner_id, page.parent_chat_id, page.root_chat_id, page.title, page.labels, page.mode, page.plan_mode, page.client, page.mcp_server_ids, page.pin_order, page.last_read_message_id, page.last_turn_summary, page.summary, page.created_at, page.forked_from_chat_id, page.forked_from_message_id, page.workspace_id, page.context_dirty_since, page.updated_at, page.status, page.archived, page.queue_length, page.snapshot_version, page.last_model_config_id, page.last_reasoning_effort, page.requires_action_deadline_at, page.last_error, page.owner_username, page.owner_name, page.has_unread, page.message_id,
     ts_headline(
         'simple',
         search_excerpt(translate(coalesce(
@@ -3583,7 +3606,8 @@ FROM (
     SELECT
         c.id, c.organization_id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode,
         c.client, c.mcp_server_ids, c.pin_order, c.last_read_message_id, c.last_turn_summary, c.summary, c.created_at,
-        c.forked_from_chat_id, c.forked_from_message_id, s.updated_at, s.status, s.archived, s.queue_length, s.snapshot_version, s.last_model_config_id,
+        c.forked_from_chat_id, c.forked_from_message_id, c.workspace_id, c.context_dirty_since,
+        s.updated_at, s.status, s.archived, s.queue_length, s.snapshot_version, s.last_model_config_id,
         s.last_reasoning_effort, s.requires_action_deadline_at, s.last_error, u.username AS owner_username,
         u.display_name AS owner_name,
         EXISTS (
@@ -3756,6 +3780,10 @@ SELECT id, organization_id, name, display_name, description, icon, readme, provi
 
 _LIST_TEMPLATES = """-- name: list_templates
 SELECT id, organization_id, name, display_name, description, icon, readme, provisioner, config, parameters, agents_allowed, allows_user_autostop, default_ttl_ms, activity_bump_ms, max_lifetime_ms, deprecated, deleted, created_by, created_at, updated_at FROM templates WHERE organization_id = $1 AND NOT deleted ORDER BY name
+"""
+
+_OFFERS_TEMPLATES = """-- name: offers_templates
+SELECT EXISTS (SELECT FROM templates WHERE agents_allowed AND deprecated = '' AND NOT deleted) AS offers
 """
 
 _LIST_OFFERED_TEMPLATES = """-- name: list_offered_templates
@@ -4054,7 +4082,8 @@ SELECT
     (
         SELECT t.threshold_percent FROM user_compaction_thresholds t
         WHERE t.user_id = c.owner_id AND t.model_config_id = $1
-    ) AS compaction_threshold
+    ) AS compaction_threshold,
+    (SELECT x.hash FROM chat_contexts x WHERE x.chat_id = c.id) AS context_hash
 FROM chats c WHERE c.id = $2
 """
 
@@ -4602,17 +4631,19 @@ def _read_list_chats_row(row: Record) -> ListChatsRow:
         row[16],
         row[17],
         row[18],
-        Status(row[19]),
+        row[19],
         row[20],
-        row[21],
+        Status(row[21]),
         row[22],
         row[23],
-        None if row[24] is None else ReasoningEffort(row[24]),
+        row[24],
         row[25],
-        row[26],
+        None if row[26] is None else ReasoningEffort(row[26]),
         row[27],
         row[28],
         row[29],
+        row[30],
+        row[31],
     )
 
 
@@ -4637,17 +4668,19 @@ def _read_list_labeled_chats_row(row: Record) -> ListLabeledChatsRow:
         row[16],
         row[17],
         row[18],
-        Status(row[19]),
+        row[19],
         row[20],
-        row[21],
+        Status(row[21]),
         row[22],
         row[23],
-        None if row[24] is None else ReasoningEffort(row[24]),
+        row[24],
         row[25],
-        row[26],
+        None if row[26] is None else ReasoningEffort(row[26]),
         row[27],
         row[28],
         row[29],
+        row[30],
+        row[31],
     )
 
 
@@ -4672,17 +4705,19 @@ def _read_list_pinned_chats_row(row: Record) -> ListPinnedChatsRow:
         row[16],
         row[17],
         row[18],
-        Status(row[19]),
+        row[19],
         row[20],
-        row[21],
+        Status(row[21]),
         row[22],
         row[23],
-        None if row[24] is None else ReasoningEffort(row[24]),
+        row[24],
         row[25],
-        row[26],
+        None if row[26] is None else ReasoningEffort(row[26]),
         row[27],
         row[28],
         row[29],
+        row[30],
+        row[31],
     )
 
 
@@ -4707,17 +4742,19 @@ def _read_list_child_chats_row(row: Record) -> ListChildChatsRow:
         row[16],
         row[17],
         row[18],
-        Status(row[19]),
+        row[19],
         row[20],
-        row[21],
+        Status(row[21]),
         row[22],
         row[23],
-        None if row[24] is None else ReasoningEffort(row[24]),
+        row[24],
         row[25],
-        row[26],
+        None if row[26] is None else ReasoningEffort(row[26]),
         row[27],
         row[28],
         row[29],
+        row[30],
+        row[31],
     )
 
 
@@ -4871,19 +4908,21 @@ def _read_search_chats_row(row: Record) -> SearchChatsRow:
         row[16],
         row[17],
         row[18],
-        Status(row[19]),
+        row[19],
         row[20],
-        row[21],
+        Status(row[21]),
         row[22],
         row[23],
-        None if row[24] is None else ReasoningEffort(row[24]),
+        row[24],
         row[25],
-        row[26],
+        None if row[26] is None else ReasoningEffort(row[26]),
         row[27],
         row[28],
         row[29],
         row[30],
         row[31],
+        row[32],
+        row[33],
     )
 
 
@@ -5013,6 +5052,7 @@ def _read_get_turn_context_row(row: Record) -> GetTurnContextRow:
         row[22],
         row[23],
         row[24],
+        row[25],
     )
 
 
@@ -5459,8 +5499,8 @@ class SqlQueries:
         value_ = await self._db.fetchval(statement_, hash, snapshot, chat_id, *values_)
         return value_
 
-    async def mark_contexts_dirty(self, *, workspace_id: UUID, hash: str) -> list[MarkContextsDirtyRow]:
-        return [MarkContextsDirtyRow(*row) for row in await self._db.fetch(_MARK_CONTEXTS_DIRTY, workspace_id, hash)]
+    async def mark_contexts(self, *, hash: str, workspace_id: UUID) -> list[MarkContextsRow]:
+        return [MarkContextsRow(*row) for row in await self._db.fetch(_MARK_CONTEXTS, hash, workspace_id)]
 
     async def get_diff_status(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> ChatDiffStatus | None:
         condition_, values_ = render(authorize, {"owner": "s.owner_id"}, 2)
@@ -6194,6 +6234,12 @@ class SqlQueries:
 
     async def list_templates(self, *, organization_id: UUID) -> list[Template]:
         return [_read_template(row) for row in await self._db.fetch(_LIST_TEMPLATES, organization_id)]
+
+    async def offers_templates(self) -> bool:
+        value_ = await self._db.fetchval(_OFFERS_TEMPLATES)
+        if value_ is None:
+            raise NotFound("Templates")
+        return value_
 
     async def list_offered_templates(
         self, *, owner_id: UUID, recently: timedelta, organization_id: UUID

@@ -329,7 +329,7 @@ CREATE TABLE public.chat_checkpoints (
 CREATE TABLE public.chat_contexts (
     chat_id uuid NOT NULL,
     hash text NOT NULL,
-    snapshot jsonb NOT NULL,
+    snapshot text NOT NULL,
     pinned_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
@@ -1117,6 +1117,8 @@ CREATE TRIGGER site_settings_audit AFTER INSERT OR DELETE OR UPDATE ON public.si
 CREATE CONSTRAINT TRIGGER site_settings_move_version AFTER INSERT OR DELETE OR UPDATE ON public.site_settings DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.move_version('settings');
 
 CREATE TRIGGER templates_audit AFTER INSERT OR DELETE OR UPDATE ON public.templates FOR EACH ROW EXECUTE FUNCTION public.write_audit('template', 'id', 'name');
+
+CREATE CONSTRAINT TRIGGER templates_move_version AFTER INSERT OR DELETE OR UPDATE ON public.templates DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.move_version('settings');
 
 CREATE TRIGGER tokens_audit_changed AFTER UPDATE OF user_id, name, hash, scopes, expires_at ON public.tokens FOR EACH ROW EXECUTE FUNCTION public.write_audit('token', 'id', 'name', 'hash');
 

@@ -13,6 +13,7 @@ from msgspec import Meta
 from chatd.core.reasoning import ReasoningEffort
 from chatd.core.roles import Role
 from chatd.core.states import Status
+from chatd.wire.agent.context import ContextKind, ContextStatus
 
 ClientType = Literal["ui", "api"]
 PlanMode = Literal["plan", ""]
@@ -74,9 +75,30 @@ class ChatMatch(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     message_id: int | None = None
 
 
+class ChatContextResource(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A file that tells models something. Only what is `ok` is given to the chat; `error` says why another is not."""
+
+    kind: ContextKind
+    source: str
+    status: ContextStatus
+    size_bytes: int
+    name: str | None = None
+    description: str | None = None
+    error: str | None = None
+
+
+class ChatContext(msgspec.Struct, frozen=True, kw_only=True):
+    """What the workspace told the chat when it was asked, which is what its model knows."""
+
+    hash: str
+    pinned_at: datetime
+    resources: list[ChatContextResource]
+
+
 class Chat(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """`root_chat_id` of a root is its own. `pin_order` is 0 for a chat that is not pinned. `children` are the chats
-    that the agent of this one has started. `files` are there when one chat is asked for, `match` when one has searched.
+    that the agent of this one has started. `files` and `context` are there when one chat is asked for, `match` when
+    one has searched. Since `context_dirty_since` the workspace has other instructions than the chat was given.
     A fork says which chat it comes from, and up to which message if that was asked for."""
 
     id: UUID
@@ -108,6 +130,8 @@ class Chat(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     forked_from_chat_id: UUID | None = None
     forked_from_message_id: int | None = None
     files: list[ChatFile] | None = None
+    context: ChatContext | None = None
+    context_dirty_since: datetime | None = None
     match: ChatMatch | None = None
 
 

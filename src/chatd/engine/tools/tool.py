@@ -1,7 +1,7 @@
 """What a tool is: a specification, how it behaves in company and after a crash, and one method that does it."""
 
 import base64
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Any, Final, Protocol
 from uuid import UUID
@@ -13,6 +13,7 @@ from chatd.core.model import ToolSpec
 from chatd.core.parts import FilePart
 from chatd.core.valid_text import holds_half_characters, valid_text
 from chatd.engine.turn_workspace import TurnWorkspace
+from chatd.wire.agent.context import ContextResource
 
 
 class AfterCrash(StrEnum):
@@ -65,7 +66,8 @@ class ToolContext(msgspec.Struct, frozen=True, kw_only=True):
     """The chat that a call is for. `progress` shows what a running tool has to say so far; the last one counts.
 
     `key` is that of the call, for tools that get typed arguments instead of it. A result of more than `budget` bytes is
-    cut. What was told to `if_cut` last is stored in place of a result if the call is interrupted.
+    cut. What was told to `if_cut` last is stored in place of a result if the call is interrupted. `skills` are those
+    that the workspace has told the chat of.
     """
 
     chat_id: UUID
@@ -75,6 +77,7 @@ class ToolContext(msgspec.Struct, frozen=True, kw_only=True):
     progress: Callable[[str], None]
     if_cut: Callable[["ToolOutput"], None]
     workspace: TurnWorkspace
+    skills: Mapping[str, ContextResource] = {}
     budget: int
     key: str = ""
 

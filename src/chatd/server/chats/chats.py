@@ -13,6 +13,7 @@ from chatd.server.chats.forking import Forking
 from chatd.server.chats.listing import Listing
 from chatd.server.chats.queueing import Queueing
 from chatd.server.chats.reading import Reading
+from chatd.server.chats.refreshing import Refreshing
 from chatd.server.chats.retitling import Retitling
 from chatd.server.chats.sending import Sending
 from chatd.server.chats.steering import Steering
@@ -32,6 +33,7 @@ class Chats(msgspec.Struct, frozen=True, kw_only=True):
     retitling: Retitling
     exporting: Exporting
     forking: Forking
+    refreshing: Refreshing
 
 
 def chats_of(store: Store, engine: Engine, models: Models, hints: Hints, clock: Clock, organization_id: UUID) -> Chats:
@@ -48,4 +50,5 @@ def chats_of(store: Store, engine: Engine, models: Models, hints: Hints, clock: 
         retitling=Retitling(store, engine, reading, clock),
         exporting=Exporting(store, reading, clock),
         forking=Forking(store, engine, reading, clock),
+        refreshing=Refreshing(store, engine, reading, hints),
     )

@@ -14,7 +14,7 @@ from chatd.core.outcomes import Refused
 from chatd.core.parts import Part, TextPart
 from chatd.core.request_keys import chat_id_of, check_key
 from chatd.core.roles import Role, Visibility
-from chatd.core.system_prompt import Circumstances, deployment_prompt, sections
+from chatd.core.system_prompt import Circumstances, Workspace, deployment_prompt, sections
 from chatd.core.titles import fallback_title
 from chatd.engine.models import Models
 from chatd.minting import uuid7
@@ -101,7 +101,15 @@ class Creating:
         """What stands before every prompt of this chat, as it is today, then what the user wrote."""
         settings = await self._engine.deployment.load()
         deployment = deployment_prompt(settings.system_prompt, with_default=settings.includes_default)
-        said = sections(Circumstances(deployment=deployment, chat=asked.system_prompt))
+        said = sections(
+            Circumstances(
+                deployment=deployment,
+                chat=asked.system_prompt,
+                begins=True,
+                can_have_workspace=settings.offers_workspaces,
+                workspace=None if asked.workspace_id is None else Workspace(),
+            )
+        )
         rows = [
             NewMessage(role=Role.SYSTEM, parts=(TextPart(text=section.text),), visibility=Visibility.MODEL)
             for section in said

@@ -14,6 +14,7 @@ from chatd.core.valid_text import valid_text
 from chatd.server.chats.listing import Listing
 from chatd.server.chats.shown import shown_message, shown_queued
 from chatd.server.chats.shown_chats import shown_chat
+from chatd.server.chats.shown_context import shown_context
 from chatd.store.queries import GetChatRow
 from chatd.store.store import Store
 from chatd.store.stored_messages import read_message
@@ -30,8 +31,18 @@ class Reading:
         row = await self.row(chat_id)
         children = [] if row.parent_chat_id else await self._listing.children_of(chat_id)
         waits = row.status is Status.RUNNING and row.replica_id is None
-        files = await self._files(row)
-        return msgspec.structs.replace(shown_chat(row, children), queued_for_capacity=waits, files=files or None)
+        return msgspec.structs.replace(
+            shown_chat(row, children),
+            queued_for_capacity=waits,
+            files=await self._files(row) or None,
+            context=await self._context(row),
+        )
+
+    async def _context(self, chat: GetChatRow) -> wire.ChatContext | None:
+        if chat.workspace_id is None:
+            return None
+        row = await self._store.get_chat_context(chat_id=chat.id)
+        return None if row is None else shown_context(row)
 
     async def _files(self, chat: GetChatRow) -> list[wire.ChatFile]:
         return [

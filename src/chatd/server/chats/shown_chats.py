@@ -52,6 +52,7 @@ def shown_chat(row: ChatRow, children: Iterable[ChatRow] = ()) -> wire.Chat:
         children=[shown_chat(child) for child in children],
         forked_from_chat_id=row.forked_from_chat_id,
         forked_from_message_id=row.forked_from_message_id,
+        context_dirty_since=row.context_dirty_since,
     )
 
 
@@ -108,6 +109,8 @@ def chat_just_made(chat: NewChat, change: ChatChange, username: str) -> GetChatR
         forked_from_chat_id=None,
         forked_from_message_id=None,
         copied_through=0,
+        workspace_id=None,
+        context_dirty_since=None,
         owner_username=username,
         owner_name="",
         has_unread=False,

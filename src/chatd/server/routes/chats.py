@@ -129,6 +129,12 @@ async def _owner(ask: Ask, owner: str) -> UUID | None:
         return (await find_user(ask, owner)).id
 
 
+@put("/{chat:uuid}/context", tags=_TAG, responses=problems(401, 403, 404, 409, 502))
+async def refresh_context(chat: FromPath[UUID], ask: TheAsk) -> wire.Chat:
+    """Give the chat the instruction files and skills that its workspace has now, from its next turn on."""
+    return await ask.chats.refreshing.refresh(ask.person, chat)
+
+
 chats_router = Router(
     "/api/experimental/chats",
     route_handlers=[
@@ -144,5 +150,6 @@ chats_router = Router(
         submit_tool_results,
         regenerate_title,
         propose_title,
+        refresh_context,
     ],
 )

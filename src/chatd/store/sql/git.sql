@@ -10,7 +10,7 @@ WHERE x.chat_id = @chat_id
 -- What the chat is given from now on. It is as the workspace has it, so the chat is not dirty any more.
 WITH pinned AS (
     INSERT INTO chat_contexts (chat_id, hash, snapshot, pinned_at)
-    SELECT c.id, @hash, @snapshot::jsonb, now() FROM chats c
+    SELECT c.id, @hash, @snapshot, now() FROM chats c
     WHERE c.id = @chat_id
       -- @authorize_filter owner=c.owner_id
     ON CONFLICT (chat_id) DO UPDATE
@@ -20,11 +20,13 @@ WITH pinned AS (
 UPDATE chats c SET context_dirty_since = NULL FROM pinned WHERE c.id = pinned.chat_id
 RETURNING c.id;
 
--- name: mark_contexts_dirty :many
--- The workspace has something else by now: the chats in it that were given another hash, and are not marked yet.
-UPDATE chats c SET context_dirty_since = now()
+-- name: mark_contexts :many
+-- What the workspace has now: the chats in it that were given something else are dirty from now on, and those that were
+-- given the same are not any more. Only those for which this is news.
+UPDATE chats c SET context_dirty_since = CASE WHEN x.hash <> @hash THEN now() END
 FROM chat_contexts x
-WHERE x.chat_id = c.id AND c.workspace_id = @workspace_id::uuid AND x.hash <> @hash AND c.context_dirty_since IS NULL
+WHERE x.chat_id = c.id AND c.workspace_id = @workspace_id::uuid
+  AND (x.hash <> @hash) IS DISTINCT FROM (c.context_dirty_since IS NOT NULL)
 RETURNING c.id, c.owner_id;
 
 -- name: get_diff_status :opt

@@ -28,7 +28,8 @@ FROM (
     SELECT
         c.id, c.organization_id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode,
         c.client, c.mcp_server_ids, c.pin_order, c.last_read_message_id, c.last_turn_summary, c.summary, c.created_at,
-        c.forked_from_chat_id, c.forked_from_message_id, s.updated_at, s.status, s.archived, s.queue_length, s.snapshot_version, s.last_model_config_id,
+        c.forked_from_chat_id, c.forked_from_message_id, c.workspace_id, c.context_dirty_since,
+        s.updated_at, s.status, s.archived, s.queue_length, s.snapshot_version, s.last_model_config_id,
         s.last_reasoning_effort, s.requires_action_deadline_at, s.last_error, u.username AS owner_username,
         u.display_name AS owner_name,
         EXISTS (

@@ -42,6 +42,11 @@ SELECT * FROM templates WHERE id = @id AND NOT deleted;
 -- In the order of their names.
 SELECT * FROM templates WHERE organization_id = @organization_id AND NOT deleted ORDER BY name;
 
+-- name: offers_templates :one
+-- Whether there is one that models may make workspaces from.
+-- @notnull offers
+SELECT EXISTS (SELECT FROM templates WHERE agents_allowed AND deprecated = '' AND NOT deleted) AS offers;
+
 -- name: list_offered_templates :many
 -- What a model may choose from, with what tells how likely its user wants it: how many people use it now, and how much
 -- this user has used it lately.

@@ -2,7 +2,8 @@
 
 -- name: get_turn_context :opt
 -- All that a turn needs beside the state of its chat and what is cached: the chat, its owner's own prompt, and from which
--- percentage on the owner wants this model's context to be summarised (NULL: the model's own threshold).
+-- percentage on the owner wants this model's context to be summarised (NULL: the model's own threshold). The hash is that
+-- of what the chat's workspace told it; NULL: nothing yet.
 -- @notnull custom_prompt
 SELECT
     c.*,
@@ -10,7 +11,8 @@ SELECT
     (
         SELECT t.threshold_percent FROM user_compaction_thresholds t
         WHERE t.user_id = c.owner_id AND t.model_config_id = @model_config_id
-    ) AS compaction_threshold
+    ) AS compaction_threshold,
+    (SELECT x.hash FROM chat_contexts x WHERE x.chat_id = c.id) AS context_hash
 FROM chats c WHERE c.id = @chat_id;
 
 -- name: get_custom_prompt :opt

@@ -2,11 +2,12 @@
 
 from typing import Final
 
-from chatd.engine.tools.registry import EVERYONE, WORKING, Entry, Seat
+from chatd.engine.tools.registry import EVERYONE, WORKING, Entry, Need, Seat, Shelf
 from chatd.engine.tools.workspace.attach_file import attach_file_tool
 from chatd.engine.tools.workspace.execute import execute_tool
 from chatd.engine.tools.workspace.files import edit_files_tool, read_file_tool, write_file_tool
 from chatd.engine.tools.workspace.processes import process_list_tool, process_output_tool, process_signal_tool
+from chatd.engine.tools.workspace.skills import read_skill_file_tool, read_skill_tool
 from chatd.store.store import Store
 
 # Who plans may give the user what it has found out.
@@ -27,4 +28,8 @@ def workspace_entries(store: Store) -> tuple[Entry, ...]:
         Entry(tool=process_output_tool(), seats=EVERYONE),
         Entry(tool=process_list_tool(), seats=WORKING),
         Entry(tool=process_signal_tool(), seats=WORKING),
+        Entry(tool=read_skill_tool(), shelf=Shelf.SKILLS, seats=EVERYONE, needs=frozenset({Need.SKILLS})),
+        Entry(
+            tool=read_skill_file_tool(), shelf=Shelf.SKILLS, seats=EVERYONE, needs=frozenset({Need.WORKSPACE_SKILLS})
+        ),
     )

@@ -1,0 +1,1 @@
+"""What workspaces tell models: read from their agents, kept for chats."""
