@@ -78,7 +78,9 @@ class Chats(msgspec.Struct, frozen=True):
     def user(self, text: str = "hello") -> NewMessage:
         return NewMessage(role=Role.USER, parts=(TextPart(text=text),), created_by=self.owner.id)
 
-    def new_chat(self, *, id: UUID | None = None, parent: UUID | None = None) -> NewChat:
+    def new_chat(
+        self, *, id: UUID | None = None, parent: UUID | None = None, workspace_id: UUID | None = None
+    ) -> NewChat:
         return NewChat(
             id=id or new_id(),
             organization_id=self.organization_id,
@@ -86,6 +88,7 @@ class Chats(msgspec.Struct, frozen=True):
             model_config_id=self.model_id,
             title="Chat",
             parent_id=parent,
+            workspace_id=workspace_id,
             dynamic_tools=f'[{{"name": "{DYNAMIC}"}}]',
         )
 

@@ -49,16 +49,22 @@ class FolderProvisioner:
         home.mkdir(parents=True, exist_ok=True)
         place = Place.at(self.folder(spec) / "agent")
         (place.folder / "token").write_text(spec.token.reveal())
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "chatd.agent", "--dir", str(place.folder), "--home", str(home)),
-            env={**os.environ, "PYTHONPATH": str(SOURCE)},
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.PIPE,
-        )
-        said = (await process.communicate())[1]
+        said = self.folder(spec) / "said"
+        with said.open("wb") as file:
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "chatd.agent", "--dir", str(place.folder), "--home", str(home)),
+                env={**os.environ, "PYTHONPATH": str(SOURCE)},
+                stdout=file,
+                stderr=file,
+            )
+        try:
+            await process.wait()
+        finally:
+            if process.returncode is None:  # cancelled: an agent that is half started is left as it is
+                await process.wait()
         record = self._record(spec)
         if record is None:
-            raise BuildFailed("The agent does not start.", detail=said.decode(errors="replace")[-500:])
+            raise BuildFailed("The agent does not start.", detail=said.read_text()[-500:])
         log("start", f"parameters {spec.parameters}")
         return record.address
 

@@ -75,7 +75,7 @@ async def _serve_one(settings: Settings, sock: socket.socket, same: SameDatabase
     async with running_replica(settings, clock=SystemClock()) as replica:
         code = await _setup_code(replica.accounts)
         only_demo = await has_only_demo(replica.opened.store)
-        _say(replica.opened.notes)
+        _say((*replica.opened.notes, *replica.workspaces.notes))
         greet = partial(_greet, settings, same=same, code=code, only_demo=only_demo)
         return await _serve_replica(settings, sock, replica, greet, on_stop=partial(_say_stopping, settings))
 

@@ -51,6 +51,9 @@ from chatd.store.migrate import MigrationReport
 from chatd.store.pool import migrate_database, open_pool
 from chatd.store.store import SqlStore, Store
 from chatd.workspaces.host import read_host_id
+from chatd.workspaces.local.provisioner import LocalProvisioner
+from chatd.workspaces.provisioner import Provisioner
+from chatd.workspaces.running import Workspaces, running_workspaces
 
 _EXPIRE_SECONDS: Final = 3.0  # the lease of a dead replica ends soon anyway, and its successor waits for this
 _log = get_logger("chatd.compose")
@@ -127,6 +130,7 @@ class Replica(msgspec.Struct, frozen=True):
     outbound: Outbound
     engine: Engine
     push: Push
+    workspaces: Workspaces
 
 
 def _keep_audit(settings: Settings) -> timedelta | None:
@@ -188,6 +192,18 @@ async def running_replica(
                 counted=opened.metrics.engine.pushes,
             )
         )
+        workspaces = await stack.enter_async_context(
+            running_workspaces(
+                opened.store,
+                hints,
+                _provisioners(settings, host_id, clock),
+                opened.metrics.workspaces,
+                clock=clock,
+                replica_id=id,
+                host_id=host_id,
+                keeps_agents=settings.agents_at_stop == "keep",
+            )
+        )
         engine = await stack.enter_async_context(
             running_engine(
                 opened.store,
@@ -203,6 +219,7 @@ async def running_replica(
                 push=push.pushes.start,
                 relay_socket=relay_socket,
                 metrics=opened.metrics.streams,
+                workspaces=workspaces.resolver,
             )
         )
         background = {
@@ -226,8 +243,16 @@ async def running_replica(
                 outbound,
                 engine,
                 push,
+                workspaces,
             )
             await identity.flush()
+
+
+def _provisioners(settings: Settings, host_id: str, clock: Clock) -> list[Provisioner]:
+    if settings.local_workspaces == "off":
+        return []
+    is_unconfined = settings.local_workspaces == "unconfined"
+    return [LocalProvisioner(settings.data_dir / "workspaces", host_id=host_id, clock=clock, unconfined=is_unconfined)]
 
 
 def _heartbeat(opened: OpenStore, row: ReplicaRow, *, clock: Clock) -> AbstractAsyncContextManager[Lease]:

@@ -296,6 +296,22 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "never does.",
         ),
     ] = "auto"
+    local_workspaces: Annotated[
+        Literal["confined", "unconfined", "off"],
+        Setting(
+            Choice(("confined", "unconfined", "off")),
+            "Workspaces on this machine: confined by bubblewrap; unconfined, where commands run with the server's own "
+            "rights; or off for none.",
+        ),
+    ] = "confined"
+    agents_at_stop: Annotated[
+        Literal["end", "keep"],
+        Setting(
+            Choice(("end", "keep")),
+            "What becomes of this machine's workspaces when its last server stops: end stops what runs in them, keep "
+            "leaves it running for some minutes, for a server that comes back.",
+        ),
+    ] = "end"
     model_first_event_seconds: Annotated[
         int,
         Setting(

@@ -45,7 +45,8 @@ async def running_workspaces(
 ) -> AsyncGenerator[Workspaces]:
     """For as long as the block. `keeps_agents`: a clean stop of the last server leaves its machine's agents running."""
     by_kind = {ProvisionerKind(each.kind): each for each in provisioners}
-    await seed_template(store, clock)
+    if ProvisionerKind.LOCAL in by_kind:
+        await seed_template(store, clock)
     usage = UsageTracker(store, clock, replica_id=replica_id)
     builder = Builder(store, hints, clock, by_kind, metrics, replica_id=replica_id, host_id=host_id)
     adoption = Adoption(store, clock, by_kind, replica_id=replica_id, host_id=host_id)

@@ -46,7 +46,7 @@ class LocalProvisioner:
     reach besides public addresses, if their template's list has the host.
     """
 
-    kind: Final = "local"
+    kind = "local"
 
     def __init__(
         self,
