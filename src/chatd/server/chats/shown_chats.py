@@ -109,7 +109,7 @@ def chat_just_made(chat: NewChat, change: ChatChange, username: str) -> GetChatR
         forked_from_chat_id=None,
         forked_from_message_id=None,
         copied_through=0,
-        workspace_id=None,
+        workspace_id=chat.workspace_id,
         context_dirty_since=None,
         owner_username=username,
         owner_name="",
