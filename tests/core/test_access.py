@@ -104,6 +104,21 @@ def test_an_owner_revokes_others_tokens_but_makes_none_for_them():
 
 
 @pytest.mark.parametrize(
+    ("role", "owner", "allowed"),
+    [
+        (Role.OWNER, BOB, {Action.READ, Action.UPDATE, Action.DELETE}),
+        (Role.AUDITOR, BOB, {Action.READ}),
+        (Role.MEMBER, BOB, set[Action]()),
+        (Role.MEMBER, ALICE, {Action.CREATE, Action.READ, Action.UPDATE, Action.DELETE, Action.RUN}),
+    ],
+)
+def test_only_who_owns_a_workspace_reaches_into_it(role: Role, owner: UUID, allowed: set[Action]):
+    alice, workspace = Person(ALICE, role, "alice"), Resource(Kind.WORKSPACE, owner=owner)
+
+    assert {action for action in Action if may(alice, action, workspace)} == allowed
+
+
+@pytest.mark.parametrize(
     ("held", "asked", "within"),
     [
         (["*:*"], ["user:read", "*:*"], True),

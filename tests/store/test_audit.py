@@ -10,14 +10,15 @@ import msgspec
 import pytest
 import pytest_asyncio
 
-from chatd.core.access import JANITOR, OPERATOR, Action, Kind
+from chatd.core.access import JANITOR, OPERATOR, PROVISIONER, Action, Kind
 from chatd.core.secret import Secret
+from chatd.core.workspaces.kinds import BuildTransition
 from chatd.store.actor import Origin, acting_as, asking_from
 from chatd.store.authorized import AuthorizedStore
 from chatd.store.authorizer import RoleAuthorizer
 from chatd.store.queries import AuditLog, InsertGroupMembersItem, TouchUsersLastSeenItem, UserRole
 from store.authorization_cases import ANY_ENTRY, CASES, CIPHER, MODEL_CONFIG, PROVIDER
-from store.world import NOW, World, open_sql, person, populate
+from store.world import NOW, World, new_id, open_sql, person, populate
 
 # Tables whose changes nobody has to account for, and why.
 NOT_AUDITED = {
@@ -211,6 +212,29 @@ async def test_a_row_that_is_only_hidden_is_deleted_to_people(world: World):
 
     (entry,) = await entries(world, before)
     assert (entry.action, entry.target_name, entry.changes) == ("delete", "mia", "{}")
+
+
+async def test_a_workspace_that_is_used_leaves_no_entry_and_one_that_is_deleted_does(world: World):
+    before = await newest(world)
+    replica, id = new_id(), world.build.workspace_id
+
+    def asked(method: str, **fields: Any) -> dict[str, Any]:
+        return {**CASES[method].args(world), **fields}
+
+    with acting_as(PROVISIONER):
+        store = admin(world)
+        for transition in (None, BuildTransition.DELETE):
+            if transition is not None:
+                again = asked("insert_workspace_build", after_number=1, transition=transition)
+                await world.sql.insert_workspace_build(**again)
+            (build,) = await store.claim_workspace_builds(**asked("claim_workspace_builds", replica_id=replica))
+            await store.finish_workspace_build(**asked("finish_workspace_build", id=build.id, replica_id=replica))
+            await store.bump_workspaces(replica_id=replica, used_ids=[id])
+
+    (entry,) = await entries(world, before)
+    assert (entry.actor_name, entry.action, entry.target_kind) == ("provisioner", "delete", "workspace")
+    assert (entry.target_id, entry.target_name) == (str(id), "mine")
+    assert "token" not in entry.changes
 
 
 async def test_the_calls_of_one_transaction_are_each_their_own_actors(world: World):

@@ -196,3 +196,14 @@ async def test_of_users_one_sees_oneself_and_an_owner_of_the_site_everyone(metho
     assert await listed(world.stranger) == {world.stranger.id}
     assert await listed(world.member) == {world.member.id}
     assert await listed(world.owner) > {world.member.id, world.stranger.id}
+
+
+@pytest.mark.parametrize("method", ["create_chat", "bind_workspace"])
+async def test_a_token_for_chats_alone_binds_no_workspace(method: str, world: World):
+    store = AuthorizedStore(world.sql, RoleAuthorizer())
+    args: dict[str, Any] = {**CASES[method].args(world), "workspace_id": world.build.workspace_id}
+
+    with acting_as(person(world.member, scopes=frozenset({"chat:*"}))), pytest.raises(NotAuthorized):
+        await getattr(store, method)(**args)
+    with acting_as(person(world.member, scopes=frozenset({"chat:*", "workspace:run"}))):
+        assert await getattr(store, method)(**args) is not None
