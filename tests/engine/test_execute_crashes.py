@@ -159,6 +159,8 @@ DECLARED = {
     "write_file": AfterCrash.UNKNOWN_OUTCOME,
     "edit_files": AfterCrash.UNKNOWN_OUTCOME,
     "attach_file": AfterCrash.KEYED,
+    "read_skill": AfterCrash.RERUN,
+    "read_skill_file": AfterCrash.RERUN,
 }
 
 
@@ -186,6 +188,8 @@ async def test_calls_of_a_dead_server_are_settled_as_their_tools_declare(databas
             "write_file": {"path": str(agent.home / "written"), "content": "ours"},
             "edit_files": {"files": [{"path": str(agent.home / "edited"), "edits": edits}]},
             "attach_file": {"path": str(agent.home / "attached")},
+            "read_skill": {"name": "none"},
+            "read_skill_file": {"name": "none", "path": "a"},
         }
         assert set(calls) == set(DECLARED)
         async with chatting(
