@@ -432,7 +432,10 @@ CASES: dict[str, Case] = {
             "recently": HOUR,
         },
     ),
+    "count_template_workspaces": in_workspace(lambda w: {"template_ids": [w.template_id]}),
     # workspaces
+    "lock_workspaces_of": checked(CREATE, Kind.WORKSPACE, lambda w: {"owner_id": w.member.id}, owner="member"),
+    "count_workspaces": in_workspace(lambda w: {"owner_id": w.member.id}),
     "insert_workspace": checked(
         CREATE,
         Kind.WORKSPACE,
@@ -469,6 +472,7 @@ CASES: dict[str, Case] = {
     ),
     "count_running_workspaces": for_machines(READ, Kind.WORKSPACE),
     "list_workspace_chats": seen(Kind.CHAT, lambda w: {"workspace_ids": [w.build.workspace_id]}),
+    "list_chats_in_workspace": seen(Kind.CHAT, lambda w: {"workspace_id": w.build.workspace_id, "max_rows": 5}),
     # builds
     "insert_workspace_build": in_workspace(
         lambda w: {

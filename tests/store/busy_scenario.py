@@ -117,6 +117,8 @@ def _workspace_reads(world: LargeWorld, mine: dict[str, Any]) -> dict[str, dict[
     pending = numbered("8", 1002)
     return {
         "delete_template": {"id": numbered("9", 1)},
+        "count_template_workspaces": {"template_ids": [numbered("9", 1)], **mine},
+        "count_workspaces": {"owner_id": world.owner_id, **mine},
         "insert_workspace": {
             **NEW_WORKSPACE,
             "id": new_id(),
@@ -140,6 +142,7 @@ def _workspace_reads(world: LargeWorld, mine: dict[str, Any]) -> dict[str, dict[
         "set_agent_address": {"id": world.workspace, "build_number": 2, "agent_address": "unix:b"},
         "count_running_workspaces": {},
         "list_workspace_chats": {"workspace_ids": [world.workspace], **mine},
+        "list_chats_in_workspace": {"workspace_id": world.workspace, "max_rows": 50, **mine},
         "insert_workspace_build": {
             "id": new_id(),
             "workspace_id": world.workspace,

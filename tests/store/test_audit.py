@@ -95,6 +95,7 @@ ADMIN = {
 SILENT = {
     "lock_active_owners": "a lock",
     "lock_models": "a lock",
+    "lock_workspaces_of": "a lock",
     "hold_announcements": "a lock",
     "lock_values_under_other_keys": "a lock",
     "replace_sealed_values": "the same secrets in another form",

@@ -50,6 +50,7 @@ from chatd.store.queries import (
     CheckpointRow,
     CountMessagesSinceSummaryRow,
     CountQueuedChatsRow,
+    CountTemplateWorkspacesRow,
     EncryptionKey,
     File,
     FinishWorkspaceBuildRow,
@@ -69,6 +70,7 @@ from chatd.store.queries import (
     LeaseStaleDiffStatusesRow,
     ListCarriedOutBuildsRow,
     ListChatFilesRow,
+    ListChatsInWorkspaceRow,
     ListChatsRow,
     ListChatVersionsRow,
     ListChildChatsRow,
@@ -1256,6 +1258,12 @@ class AuthorizedStore:
             owner_id=owner_id, recently=recently, organization_id=organization_id
         )
 
+    async def count_template_workspaces(
+        self, *, template_ids: Sequence[UUID], authorize: Filter = EVERYTHING
+    ) -> list[CountTemplateWorkspacesRow]:
+        authorize = self._visible("count_template_workspaces", Kind.WORKSPACE, authorize)
+        return await self._inner.count_template_workspaces(template_ids=template_ids, authorize=authorize)
+
     async def insert_token(
         self,
         *,
@@ -2050,6 +2058,14 @@ class AuthorizedStore:
                 build_parameters=build_parameters,
             )
 
+    async def lock_workspaces_of(self, *, owner_id: UUID) -> int:
+        self._allow("lock_workspaces_of", Action.CREATE, Resource(Kind.WORKSPACE, owner=owner_id))
+        return await self._inner.lock_workspaces_of(owner_id=owner_id)
+
+    async def count_workspaces(self, *, owner_id: UUID, authorize: Filter = EVERYTHING) -> int:
+        authorize = self._visible("count_workspaces", Kind.WORKSPACE, authorize)
+        return await self._inner.count_workspaces(owner_id=owner_id, authorize=authorize)
+
     async def get_workspace(self, *, id: UUID, authorize: Filter = EVERYTHING) -> GetWorkspaceRow | None:
         authorize = self._visible("get_workspace", Kind.WORKSPACE, authorize)
         return await self._inner.get_workspace(id=id, authorize=authorize)
@@ -2116,6 +2132,14 @@ class AuthorizedStore:
     ) -> list[ListWorkspaceChatsRow]:
         authorize = self._visible("list_workspace_chats", Kind.CHAT, authorize)
         return await self._inner.list_workspace_chats(workspace_ids=workspace_ids, authorize=authorize)
+
+    async def list_chats_in_workspace(
+        self, *, workspace_id: UUID, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[ListChatsInWorkspaceRow]:
+        authorize = self._visible("list_chats_in_workspace", Kind.CHAT, authorize)
+        return await self._inner.list_chats_in_workspace(
+            workspace_id=workspace_id, max_rows=max_rows, authorize=authorize
+        )
 
     async def list_encrypted_columns(self) -> list[EncryptedColumn]:
         self._allow("list_encrypted_columns", Action.READ, Resource(Kind.ENCRYPTION_KEY))

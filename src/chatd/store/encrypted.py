@@ -33,6 +33,7 @@ from chatd.store.queries import (
     CheckpointRow,
     CountMessagesSinceSummaryRow,
     CountQueuedChatsRow,
+    CountTemplateWorkspacesRow,
     EncryptionKey,
     File,
     FinishWorkspaceBuildRow,
@@ -52,6 +53,7 @@ from chatd.store.queries import (
     LeaseStaleDiffStatusesRow,
     ListCarriedOutBuildsRow,
     ListChatFilesRow,
+    ListChatsInWorkspaceRow,
     ListChatsRow,
     ListChatVersionsRow,
     ListChildChatsRow,
@@ -1027,6 +1029,11 @@ class EncryptedStore:
             owner_id=owner_id, recently=recently, organization_id=organization_id
         )
 
+    async def count_template_workspaces(
+        self, *, template_ids: Sequence[UUID], authorize: Filter = EVERYTHING
+    ) -> list[CountTemplateWorkspacesRow]:
+        return await self._inner.count_template_workspaces(template_ids=template_ids, authorize=authorize)
+
     async def insert_token(
         self,
         *,
@@ -1694,6 +1701,12 @@ class EncryptedStore:
             build_parameters=build_parameters,
         )
 
+    async def lock_workspaces_of(self, *, owner_id: UUID) -> int:
+        return await self._inner.lock_workspaces_of(owner_id=owner_id)
+
+    async def count_workspaces(self, *, owner_id: UUID, authorize: Filter = EVERYTHING) -> int:
+        return await self._inner.count_workspaces(owner_id=owner_id, authorize=authorize)
+
     async def get_workspace(self, *, id: UUID, authorize: Filter = EVERYTHING) -> GetWorkspaceRow | None:
         return await self._inner.get_workspace(id=id, authorize=authorize)
 
@@ -1748,6 +1761,13 @@ class EncryptedStore:
         self, *, workspace_ids: Sequence[UUID], authorize: Filter = EVERYTHING
     ) -> list[ListWorkspaceChatsRow]:
         return await self._inner.list_workspace_chats(workspace_ids=workspace_ids, authorize=authorize)
+
+    async def list_chats_in_workspace(
+        self, *, workspace_id: UUID, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[ListChatsInWorkspaceRow]:
+        return await self._inner.list_chats_in_workspace(
+            workspace_id=workspace_id, max_rows=max_rows, authorize=authorize
+        )
 
     async def list_encrypted_columns(self) -> list[EncryptedColumn]:
         return await self._inner.list_encrypted_columns()

@@ -31,6 +31,7 @@ from chatd.store.queries import (
     CheckpointRow,
     CountMessagesSinceSummaryRow,
     CountQueuedChatsRow,
+    CountTemplateWorkspacesRow,
     EncryptionKey,
     File,
     FinishWorkspaceBuildRow,
@@ -50,6 +51,7 @@ from chatd.store.queries import (
     LeaseStaleDiffStatusesRow,
     ListCarriedOutBuildsRow,
     ListChatFilesRow,
+    ListChatsInWorkspaceRow,
     ListChatsRow,
     ListChatVersionsRow,
     ListChildChatsRow,
@@ -1134,6 +1136,12 @@ class MeteredStore:
                 owner_id=owner_id, recently=recently, organization_id=organization_id
             )
 
+    async def count_template_workspaces(
+        self, *, template_ids: Sequence[UUID], authorize: Filter = EVERYTHING
+    ) -> list[CountTemplateWorkspacesRow]:
+        with self._meter.query("count_template_workspaces"):
+            return await self._inner.count_template_workspaces(template_ids=template_ids, authorize=authorize)
+
     async def insert_token(
         self,
         *,
@@ -1907,6 +1915,14 @@ class MeteredStore:
                 build_parameters=build_parameters,
             )
 
+    async def lock_workspaces_of(self, *, owner_id: UUID) -> int:
+        with self._meter.query("lock_workspaces_of"):
+            return await self._inner.lock_workspaces_of(owner_id=owner_id)
+
+    async def count_workspaces(self, *, owner_id: UUID, authorize: Filter = EVERYTHING) -> int:
+        with self._meter.query("count_workspaces"):
+            return await self._inner.count_workspaces(owner_id=owner_id, authorize=authorize)
+
     async def get_workspace(self, *, id: UUID, authorize: Filter = EVERYTHING) -> GetWorkspaceRow | None:
         with self._meter.query("get_workspace"):
             return await self._inner.get_workspace(id=id, authorize=authorize)
@@ -1972,6 +1988,14 @@ class MeteredStore:
     ) -> list[ListWorkspaceChatsRow]:
         with self._meter.query("list_workspace_chats"):
             return await self._inner.list_workspace_chats(workspace_ids=workspace_ids, authorize=authorize)
+
+    async def list_chats_in_workspace(
+        self, *, workspace_id: UUID, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[ListChatsInWorkspaceRow]:
+        with self._meter.query("list_chats_in_workspace"):
+            return await self._inner.list_chats_in_workspace(
+                workspace_id=workspace_id, max_rows=max_rows, authorize=authorize
+            )
 
     async def list_encrypted_columns(self) -> list[EncryptedColumn]:
         with self._meter.query("list_encrypted_columns"):

@@ -895,6 +895,13 @@ class ListOfferedTemplatesRow(Struct, frozen=True, gc=False):
     last_used_at: datetime | None
 
 
+class CountTemplateWorkspacesRow(Struct, frozen=True, gc=False):
+    """A row of count_template_workspaces."""
+
+    template_id: UUID
+    workspaces: int
+
+
 class Token(Struct, frozen=True, gc=False):
     id: UUID
     user_id: UUID
@@ -1257,6 +1264,15 @@ class ListWorkspaceChatsRow(Struct, frozen=True, gc=False):
     """A row of list_workspace_chats."""
 
     workspace_id: UUID | None
+    id: UUID
+    title: str
+    status: Status
+    updated_at: datetime
+
+
+class ListChatsInWorkspaceRow(Struct, frozen=True, gc=False):
+    """A row of list_chats_in_workspace."""
+
     id: UUID
     title: str
     status: Status
@@ -2001,6 +2017,12 @@ class Queries(Protocol):
         """
         ...
 
+    async def count_template_workspaces(
+        self, *, template_ids: Sequence[UUID], authorize: Filter = EVERYTHING
+    ) -> list[CountTemplateWorkspacesRow]:
+        """How many workspaces there are of each of these templates, of those that the actor may see."""
+        ...
+
     async def insert_token(
         self,
         *,
@@ -2521,6 +2543,14 @@ class Queries(Protocol):
         """With its first build, which starts it. A key that was used before is a unique violation, and nothing is stored."""
         ...
 
+    async def lock_workspaces_of(self, *, owner_id: UUID) -> int:
+        """Until the end of the transaction nobody else makes a workspace of this user: how many there are stays true."""
+        ...
+
+    async def count_workspaces(self, *, owner_id: UUID, authorize: Filter = EVERYTHING) -> int:
+        """Of one user, as far as the actor may see them."""
+        ...
+
     async def get_workspace(self, *, id: UUID, authorize: Filter = EVERYTHING) -> GetWorkspaceRow | None:
         """A workspace as people see it, with its latest build. A deleted one is there too."""
         ...
@@ -2583,6 +2613,12 @@ class Queries(Protocol):
         self, *, workspace_ids: Sequence[UUID], authorize: Filter = EVERYTHING
     ) -> list[ListWorkspaceChatsRow]:
         """For each of these workspaces the root chat that was last active in it."""
+        ...
+
+    async def list_chats_in_workspace(
+        self, *, workspace_id: UUID, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[ListChatsInWorkspaceRow]:
+        """The root chats that work in it, the last active first."""
         ...
 
 
@@ -3801,6 +3837,15 @@ GROUP BY t.id
 ORDER BY t.name
 """
 
+_COUNT_TEMPLATE_WORKSPACES = (
+    """-- name: count_template_workspaces
+SELECT w.template_id, count(*) AS workspaces FROM workspaces w
+WHERE w.template_id = ANY ($1::uuid[]) AND NOT w.deleted""",
+    """
+GROUP BY w.template_id
+""",
+)
+
 _INSERT_TOKEN = """-- name: insert_token
 INSERT INTO tokens (id, user_id, kind, name, hash, scopes, expires_at, client_ip, user_agent)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
@@ -4361,6 +4406,18 @@ SELECT $10, made.id, 1, 'start', $11, $12, $13, $14 FROM made
 RETURNING id, workspace_id, number, transition, status, reason, initiator_id, key, parameters, error, error_code, replica_id, claims, cancelled_by, created_at, started_at, finished_at
 """
 
+_LOCK_WORKSPACES_OF = """-- name: lock_workspaces_of
+SELECT pg_advisory_xact_lock(hashtextextended('chatd workspaces ' || $1::uuid::text, 0))
+"""
+
+_COUNT_WORKSPACES = (
+    """-- name: count_workspaces
+SELECT count(*) AS workspaces FROM workspaces w
+WHERE w.owner_id = $1 AND NOT w.deleted""",
+    """
+""",
+)
+
 _GET_WORKSPACE = (
     """-- name: get_workspace
 SELECT
@@ -4526,6 +4583,16 @@ FROM chats c JOIN chat_state s ON s.chat_id = c.id
 WHERE c.workspace_id = ANY ($1::uuid[]) AND NOT s.is_child AND NOT s.archived""",
     """
 ORDER BY c.workspace_id, s.updated_at DESC
+""",
+)
+
+_LIST_CHATS_IN_WORKSPACE = (
+    """-- name: list_chats_in_workspace
+SELECT c.id, c.title, s.status, s.updated_at
+FROM chats c JOIN chat_state s ON s.chat_id = c.id
+WHERE c.workspace_id = $1::uuid AND NOT s.is_child AND NOT s.archived""",
+    """
+ORDER BY s.updated_at DESC, c.id LIMIT $2::int
 """,
 )
 
@@ -5205,6 +5272,10 @@ def _read_get_workspace_agent_row(row: Record) -> GetWorkspaceAgentRow:
 
 def _read_list_workspace_chats_row(row: Record) -> ListWorkspaceChatsRow:
     return ListWorkspaceChatsRow(row[0], row[1], row[2], Status(row[3]), row[4])
+
+
+def _read_list_chats_in_workspace_row(row: Record) -> ListChatsInWorkspaceRow:
+    return ListChatsInWorkspaceRow(row[0], row[1], Status(row[2]), row[3])
 
 
 def _changed_rows(status: str) -> int:
@@ -6249,6 +6320,13 @@ class SqlQueries:
             for row in await self._db.fetch(_LIST_OFFERED_TEMPLATES, owner_id, recently, organization_id)
         ]
 
+    async def count_template_workspaces(
+        self, *, template_ids: Sequence[UUID], authorize: Filter = EVERYTHING
+    ) -> list[CountTemplateWorkspacesRow]:
+        condition_, values_ = render(authorize, {"owner": "w.owner_id"}, 2)
+        statement_ = f"{_COUNT_TEMPLATE_WORKSPACES[0]} AND {condition_}{_COUNT_TEMPLATE_WORKSPACES[1]}"
+        return [CountTemplateWorkspacesRow(*row) for row in await self._db.fetch(statement_, template_ids, *values_)]
+
     async def insert_token(
         self,
         *,
@@ -6974,6 +7052,17 @@ class SqlQueries:
             raise NotFound("Workspace build")
         return _read_workspace_build(row_)
 
+    async def lock_workspaces_of(self, *, owner_id: UUID) -> int:
+        return _changed_rows(await self._db.execute(_LOCK_WORKSPACES_OF, owner_id))
+
+    async def count_workspaces(self, *, owner_id: UUID, authorize: Filter = EVERYTHING) -> int:
+        condition_, values_ = render(authorize, {"owner": "w.owner_id"}, 2)
+        statement_ = f"{_COUNT_WORKSPACES[0]} AND {condition_}{_COUNT_WORKSPACES[1]}"
+        value_ = await self._db.fetchval(statement_, owner_id, *values_)
+        if value_ is None:
+            raise NotFound("Workspaces")
+        return value_
+
     async def get_workspace(self, *, id: UUID, authorize: Filter = EVERYTHING) -> GetWorkspaceRow | None:
         condition_, values_ = render(authorize, {"owner": "w.owner_id"}, 2)
         statement_ = f"{_GET_WORKSPACE[0]} AND {condition_}{_GET_WORKSPACE[1]}"
@@ -7055,4 +7144,14 @@ class SqlQueries:
         statement_ = f"{_LIST_WORKSPACE_CHATS[0]} AND {condition_}{_LIST_WORKSPACE_CHATS[1]}"
         return [
             _read_list_workspace_chats_row(row) for row in await self._db.fetch(statement_, workspace_ids, *values_)
+        ]
+
+    async def list_chats_in_workspace(
+        self, *, workspace_id: UUID, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[ListChatsInWorkspaceRow]:
+        condition_, values_ = render(authorize, {"owner": "c.owner_id"}, 3)
+        statement_ = f"{_LIST_CHATS_IN_WORKSPACE[0]} AND {condition_}{_LIST_CHATS_IN_WORKSPACE[1]}"
+        return [
+            _read_list_chats_in_workspace_row(row)
+            for row in await self._db.fetch(statement_, workspace_id, max_rows, *values_)
         ]

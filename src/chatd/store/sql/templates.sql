@@ -63,3 +63,11 @@ FROM templates t LEFT JOIN workspaces w ON w.template_id = t.id
 WHERE t.organization_id = @organization_id AND NOT t.deleted AND t.deprecated = '' AND t.agents_allowed
 GROUP BY t.id
 ORDER BY t.name;
+
+-- name: count_template_workspaces :many
+-- How many workspaces there are of each of these templates, of those that the actor may see.
+-- @notnull workspaces
+SELECT w.template_id, count(*) AS workspaces FROM workspaces w
+WHERE w.template_id = ANY (@template_ids::uuid[]) AND NOT w.deleted
+  -- @authorize_filter owner=w.owner_id
+GROUP BY w.template_id;

@@ -15,6 +15,18 @@ INSERT INTO workspace_builds (id, workspace_id, number, transition, reason, init
 SELECT @build_id, made.id, 1, 'start', @reason, @initiator_id, @key, @build_parameters FROM made
 RETURNING *;
 
+-- name: lock_workspaces_of :exec
+-- Until the end of the transaction nobody else makes a workspace of this user: how many there are stays true.
+SELECT pg_advisory_xact_lock(hashtextextended('chatd workspaces ' || @owner_id::uuid::text, 0));
+
+-- name: count_workspaces :one
+-- Of one user, as far as the actor may see them.
+-- @notnull workspaces
+SELECT count(*) AS workspaces FROM workspaces w
+WHERE w.owner_id = @owner_id AND NOT w.deleted
+  -- @authorize_filter owner=w.owner_id
+;
+
 -- name: get_workspace :opt
 -- A workspace as people see it, with its latest build. A deleted one is there too.
 -- @notnull owner_name, template_name, build_id, transition, build_status, build_error, build_error_code, build_created_at
@@ -176,3 +188,11 @@ FROM chats c JOIN chat_state s ON s.chat_id = c.id
 WHERE c.workspace_id = ANY (@workspace_ids::uuid[]) AND NOT s.is_child AND NOT s.archived
   -- @authorize_filter owner=c.owner_id
 ORDER BY c.workspace_id, s.updated_at DESC;
+
+-- name: list_chats_in_workspace :many
+-- The root chats that work in it, the last active first.
+SELECT c.id, c.title, s.status, s.updated_at
+FROM chats c JOIN chat_state s ON s.chat_id = c.id
+WHERE c.workspace_id = @workspace_id::uuid AND NOT s.is_child AND NOT s.archived
+  -- @authorize_filter owner=c.owner_id
+ORDER BY s.updated_at DESC, c.id LIMIT @max_rows::int;
