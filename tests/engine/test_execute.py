@@ -233,6 +233,7 @@ async def test_when_the_output_can_not_be_had_either_both_errors_and_the_id_are_
             await chat.told.wait()
         await agent.kill()
         result = await running
+        (agent.home / "go").touch()  # nobody else ends it
     assert (result["success"], result["exit_code"]) == (False, -1)
     assert "waiting for it failed: The" in result["error"]
     assert "failed too: The workspace of this chat does not answer" in result["error"]

@@ -135,7 +135,7 @@ async def test_nobody_there_is_told_apart_from_a_connection_that_broke(tmp_path:
     await gone.close()
 
     async with running_agent(tmp_path / "agent") as agent, client_of(agent) as client:
-        started = await client.start(StartProcess(key="k", command="exec sleep 600"))
+        started = await client.start(StartProcess(key="k", command="while [ ! -e go ]; do sleep 0.02; done"))
 
         async def wait() -> None:
             with pytest.raises(AgentUnreachable):
@@ -146,6 +146,7 @@ async def test_nobody_there_is_told_apart_from_a_connection_that_broke(tmp_path:
             while (await other.health()).open_requests < 2:
                 pass
             await agent.kill()
+            (agent.home / "go").touch()  # nobody else ends it
         with pytest.raises(AgentUnreachable) as unreachable:
             await client.health()
         assert not unreachable.value.was_sent
