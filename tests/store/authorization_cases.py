@@ -183,19 +183,28 @@ NEW_WORKSPACE: dict[str, Any] = {
     "build_parameters": "{}",
 }
 DIFF_REFS: dict[str, Any] = {
+    "git_root": "/work/b",
     "git_branch": "main",
+    "git_head": "1" * 40,
+    "git_upstream": "",
     "git_remote_origin": "https://example.com/a/b",
+    "git_host": "example.com",
+    "git_path": "a/b",
     **dict.fromkeys(("ahead", "behind", "additions", "deletions", "changed_files"), 1),
+    "at": NOW,
 }
 PULL_REQUEST: dict[str, Any] = {
     "url": "https://example.com/a/b/pull/1",
     "pull_request_state": "open",
     "pull_request_draft": False,
     "changes_requested": False,
-    "fresh_for": HOUR,
     **dict.fromkeys(("pull_request_number", "approved", "reviewer_count", "commits")),
+    **dict.fromkeys(("pull_request_additions", "pull_request_deletions", "pull_request_files")),
     **dict.fromkeys(("pull_request_title", "author_login", "author_avatar_url", "base_branch", "head_branch"), ""),
+    **dict.fromkeys(("at", "changed_at", "leased_until", "stale_at"), NOW),
+    **{name: DIFF_REFS[name] for name in ("git_host", "git_path", "git_branch")},
 }
+POSTPONED: dict[str, Any] = {"leased_until": NOW, "stale_at": NOW}
 GIT_PROVIDER: dict[str, Any] = {
     "id": UUID(int=7),
     "kind": GitProviderKind.GITHUB,
@@ -274,10 +283,15 @@ CASES: dict[str, Case] = {
     "get_diff_status": in_chat(),
     "list_diff_statuses": seen(Kind.CHAT, lambda w: {"chat_ids": [w.chat.chat_id]}),
     "upsert_diff_refs": for_machines(UPDATE, Kind.CHAT, lambda w: {"chat_id": w.chat.chat_id, **DIFF_REFS}),
+    "forget_pull_request": for_machines(UPDATE, Kind.CHAT, lambda w: {"chat_id": w.chat.chat_id}),
     "update_pull_request": for_machines(UPDATE, Kind.CHAT, lambda w: {"chat_id": w.chat.chat_id, **PULL_REQUEST}),
-    "postpone_diff_status": for_machines(UPDATE, Kind.CHAT, lambda w: {"chat_id": w.chat.chat_id, "wait_for": HOUR}),
-    "mark_diff_stale": for_machines(UPDATE, Kind.CHAT, lambda w: {"chat_id": w.chat.chat_id}),
-    "lease_stale_diff_statuses": for_machines(UPDATE, Kind.CHAT, lambda _: {"lease": HOUR, "max_rows": 5}),
+    "postpone_diff_statuses": for_machines(UPDATE, Kind.CHAT, lambda w: {"chat_ids": [w.chat.chat_id], **POSTPONED}),
+    "mark_diff_stale": for_machines(UPDATE, Kind.CHAT, lambda w: {"chat_id": w.chat.chat_id, "at": NOW}),
+    "lease_stale_diff_statuses": for_machines(
+        UPDATE, Kind.CHAT, lambda _: {"leased_until": NOW, "at": NOW, "max_rows": 5}
+    ),
+    "pause_git_host": for_machines(UPDATE, Kind.CHAT, lambda _: {"host": "example.com", "until": NOW}),
+    "resume_git_host": for_machines(UPDATE, Kind.CHAT, lambda _: {"host": "example.com"}),
     "insert_git_provider": checked(
         CREATE, Kind.GIT_PROVIDER, lambda _: {**GIT_PROVIDER, "token": CIPHER.encrypt(Secret("t"))}
     ),

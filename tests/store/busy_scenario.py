@@ -22,6 +22,7 @@ from store.authorization_cases import (
     HOUR,
     NEW_WORKSPACE,
     PINNED,
+    POSTPONED,
     PULL_REQUEST,
     SEARCH,
     SIDE_COST,
@@ -105,10 +106,11 @@ def reads(world: LargeWorld) -> dict[str, dict[str, Any]]:
         "get_diff_status": chat,
         "list_diff_statuses": {"chat_ids": [world.chat, world.root], **mine},
         "upsert_diff_refs": {"chat_id": world.chat, **DIFF_REFS},
+        "forget_pull_request": {"chat_id": world.chat},
         "update_pull_request": {"chat_id": world.chat, **PULL_REQUEST},
-        "postpone_diff_status": {"chat_id": world.chat, "wait_for": HOUR},
-        "mark_diff_stale": {"chat_id": world.chat},
-        "lease_stale_diff_statuses": {"lease": HOUR, "max_rows": 50},
+        "postpone_diff_statuses": {"chat_ids": [world.chat, world.root], **POSTPONED},
+        "mark_diff_stale": {"chat_id": world.chat, "at": NOW},
+        "lease_stale_diff_statuses": {"leased_until": NOW, "at": NOW, "max_rows": 50},
     }
 
 

@@ -87,8 +87,11 @@ ORDER BY n;
 
 INSERT INTO chat_contexts (chat_id, hash, snapshot)
 SELECT c.id, 'h', '[]' FROM chats c WHERE c.workspace_id IS NOT NULL;
-INSERT INTO chat_diff_statuses (chat_id, git_branch, git_remote_origin, stale_at)
-SELECT c.id, 'main', 'o', now() + interval '1 hour' - interval '1 minute' * (row_number() OVER () % 70)
+INSERT INTO git_providers (id, kind, host, api_url, token)
+VALUES (pg_temp.numbered('7', 1), 'github', 'h1', 'a', 'enc1:0000000000000000:AAAA');
+INSERT INTO chat_diff_statuses (chat_id, git_branch, git_remote_origin, git_host, git_path, stale_at)
+SELECT c.id, 'main', 'o', 'h' || (row_number() OVER () % 2), 'p',
+    now() + interval '1 hour' - interval '1 minute' * (row_number() OVER () % 70)
 FROM chats c WHERE c.workspace_id IS NOT NULL;
 
 INSERT INTO chat_sends SELECT s.chat_id, s.chat_id, s.chat_id, 1, NULL, 1, now() FROM chat_state s;

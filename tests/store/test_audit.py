@@ -51,6 +51,7 @@ NOT_AUDITED = {
     "workspace_build_logs": "what provisioners said",
     "chat_contexts": "people's own",
     "chat_diff_statuses": "people's own",
+    "git_host_pauses": "what hosts said",
 }
 _TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema() OR schemaname = 'public'"
 _AUDITED = """

@@ -19,6 +19,7 @@ class UniqueConstraint(StrEnum):
     ENCRYPTION_KEYS_PKEY = "encryption_keys_pkey"
     FILES_PKEY = "files_pkey"
     FUNCTION_SETS_PKEY = "function_sets_pkey"
+    GIT_HOST_PAUSES_PKEY = "git_host_pauses_pkey"
     GIT_PROVIDERS_HOST_KEY = "git_providers_host_key"
     GIT_PROVIDERS_PKEY = "git_providers_pkey"
     GROUP_MEMBERS_PKEY = "group_members_pkey"

@@ -403,24 +403,39 @@ class EncryptedStore:
         self,
         *,
         chat_id: UUID,
+        git_root: str,
         git_branch: str,
+        git_head: str,
+        git_upstream: str,
         git_remote_origin: str,
-        ahead: int,
-        behind: int,
+        git_host: str,
+        git_path: str,
+        ahead: int | None,
+        behind: int | None,
         additions: int,
         deletions: int,
         changed_files: int,
+        at: datetime,
     ) -> ChatDiffStatus | None:
         return await self._inner.upsert_diff_refs(
             chat_id=chat_id,
+            git_root=git_root,
             git_branch=git_branch,
+            git_head=git_head,
+            git_upstream=git_upstream,
             git_remote_origin=git_remote_origin,
+            git_host=git_host,
+            git_path=git_path,
             ahead=ahead,
             behind=behind,
             additions=additions,
             deletions=deletions,
             changed_files=changed_files,
+            at=at,
         )
+
+    async def forget_pull_request(self, *, chat_id: UUID) -> int:
+        return await self._inner.forget_pull_request(chat_id=chat_id)
 
     async def update_pull_request(
         self,
@@ -434,12 +449,21 @@ class EncryptedStore:
         approved: bool | None,
         reviewer_count: int | None,
         commits: int | None,
+        pull_request_additions: int | None,
+        pull_request_deletions: int | None,
+        pull_request_files: int | None,
         author_login: str,
         author_avatar_url: str,
         base_branch: str,
         head_branch: str,
-        fresh_for: timedelta,
+        at: datetime,
+        changed_at: datetime,
+        leased_until: datetime,
+        stale_at: datetime,
         chat_id: UUID,
+        git_host: str,
+        git_path: str,
+        git_branch: str,
     ) -> ChatDiffStatus | None:
         return await self._inner.update_pull_request(
             url=url,
@@ -451,22 +475,41 @@ class EncryptedStore:
             approved=approved,
             reviewer_count=reviewer_count,
             commits=commits,
+            pull_request_additions=pull_request_additions,
+            pull_request_deletions=pull_request_deletions,
+            pull_request_files=pull_request_files,
             author_login=author_login,
             author_avatar_url=author_avatar_url,
             base_branch=base_branch,
             head_branch=head_branch,
-            fresh_for=fresh_for,
+            at=at,
+            changed_at=changed_at,
+            leased_until=leased_until,
+            stale_at=stale_at,
             chat_id=chat_id,
+            git_host=git_host,
+            git_path=git_path,
+            git_branch=git_branch,
         )
 
-    async def postpone_diff_status(self, *, wait_for: timedelta, chat_id: UUID) -> int:
-        return await self._inner.postpone_diff_status(wait_for=wait_for, chat_id=chat_id)
+    async def postpone_diff_statuses(
+        self, *, stale_at: datetime, chat_ids: Sequence[UUID], leased_until: datetime
+    ) -> int:
+        return await self._inner.postpone_diff_statuses(stale_at=stale_at, chat_ids=chat_ids, leased_until=leased_until)
 
-    async def mark_diff_stale(self, *, chat_id: UUID) -> int:
-        return await self._inner.mark_diff_stale(chat_id=chat_id)
+    async def mark_diff_stale(self, *, at: datetime, chat_id: UUID) -> int:
+        return await self._inner.mark_diff_stale(at=at, chat_id=chat_id)
 
-    async def lease_stale_diff_statuses(self, *, lease: timedelta, max_rows: int) -> list[LeaseStaleDiffStatusesRow]:
-        return await self._inner.lease_stale_diff_statuses(lease=lease, max_rows=max_rows)
+    async def lease_stale_diff_statuses(
+        self, *, leased_until: datetime, at: datetime, max_rows: int
+    ) -> list[LeaseStaleDiffStatusesRow]:
+        return await self._inner.lease_stale_diff_statuses(leased_until=leased_until, at=at, max_rows=max_rows)
+
+    async def pause_git_host(self, *, host: str, until: datetime) -> int:
+        return await self._inner.pause_git_host(host=host, until=until)
+
+    async def resume_git_host(self, *, host: str) -> int:
+        return await self._inner.resume_git_host(host=host)
 
     async def insert_git_provider(
         self, *, id: UUID, kind: GitProviderKind, host: str, api_url: str, token: Secret | None

@@ -410,8 +410,8 @@ class ChatDiffStatus(Struct, frozen=True, gc=False):
     chat_id: UUID
     git_branch: str
     git_remote_origin: str
-    ahead: int
-    behind: int
+    ahead: int | None
+    behind: int | None
     additions: int
     deletions: int
     changed_files: int
@@ -432,6 +432,14 @@ class ChatDiffStatus(Struct, frozen=True, gc=False):
     stale_at: datetime
     created_at: datetime
     updated_at: datetime
+    git_root: str
+    git_head: str
+    git_upstream: str
+    git_host: str
+    git_path: str
+    pull_request_additions: int | None
+    pull_request_deletions: int | None
+    pull_request_files: int | None
 
 
 class LeaseStaleDiffStatusesRow(Struct, frozen=True, gc=False):
@@ -440,8 +448,8 @@ class LeaseStaleDiffStatusesRow(Struct, frozen=True, gc=False):
     chat_id: UUID
     git_branch: str
     git_remote_origin: str
-    ahead: int
-    behind: int
+    ahead: int | None
+    behind: int | None
     additions: int
     deletions: int
     changed_files: int
@@ -462,7 +470,16 @@ class LeaseStaleDiffStatusesRow(Struct, frozen=True, gc=False):
     stale_at: datetime
     created_at: datetime
     updated_at: datetime
+    git_root: str
+    git_head: str
+    git_upstream: str
+    git_host: str
+    git_path: str
+    pull_request_additions: int | None
+    pull_request_deletions: int | None
+    pull_request_files: int | None
     owner_id: UUID
+    is_archived: bool
 
 
 class ListGitProvidersRow(Struct, frozen=True, gc=False):
@@ -1505,17 +1522,27 @@ class Queries(Protocol):
         self,
         *,
         chat_id: UUID,
+        git_root: str,
         git_branch: str,
+        git_head: str,
+        git_upstream: str,
         git_remote_origin: str,
-        ahead: int,
-        behind: int,
+        git_host: str,
+        git_path: str,
+        ahead: int | None,
+        behind: int | None,
         additions: int,
         deletions: int,
         changed_files: int,
+        at: datetime,
     ) -> ChatDiffStatus | None:
-        """What the workspace says of the repository. An empty branch or origin leaves what was known. Another branch or origin is
-        another pull request. No row: nothing has changed.
+        """What the workspace says of the repository. A commit, a push or another branch makes it stale at once, other changes
+        don't. No row: nothing has changed. The times are the caller's.
         """
+        ...
+
+    async def forget_pull_request(self, *, chat_id: UUID) -> int:
+        """The chat is on another branch, or in another repository."""
         ...
 
     async def update_pull_request(
@@ -1530,24 +1557,49 @@ class Queries(Protocol):
         approved: bool | None,
         reviewer_count: int | None,
         commits: int | None,
+        pull_request_additions: int | None,
+        pull_request_deletions: int | None,
+        pull_request_files: int | None,
         author_login: str,
         author_avatar_url: str,
         base_branch: str,
         head_branch: str,
-        fresh_for: timedelta,
+        at: datetime,
+        changed_at: datetime,
+        leased_until: datetime,
+        stale_at: datetime,
         chat_id: UUID,
+        git_host: str,
+        git_path: str,
+        git_branch: str,
     ) -> ChatDiffStatus | None:
-        """What a provider says of the pull request; and when to ask again."""
+        """What a host says of the pull request of the branch that it was asked about; and when to ask again, unless the row
+        became stale meanwhile. An empty url: there is none. No row: it is about another branch by now.
+        """
         ...
 
-    async def postpone_diff_status(self, *, wait_for: timedelta, chat_id: UUID) -> int:
-        """There was nothing to learn: when to ask again."""
+    async def postpone_diff_statuses(
+        self, *, stale_at: datetime, chat_ids: Sequence[UUID], leased_until: datetime
+    ) -> int:
+        """There was nothing to learn: when to ask again, unless they became stale meanwhile."""
         ...
 
-    async def mark_diff_stale(self, *, chat_id: UUID) -> int: ...
+    async def mark_diff_stale(self, *, at: datetime, chat_id: UUID) -> int:
+        """Those of a chat and its descendants."""
+        ...
 
-    async def lease_stale_diff_statuses(self, *, lease: timedelta, max_rows: int) -> list[LeaseStaleDiffStatusesRow]:
-        """Those that providers are to be asked about, of chats that are not archived; nobody else gets them for a while."""
+    async def lease_stale_diff_statuses(
+        self, *, leased_until: datetime, at: datetime, max_rows: int
+    ) -> list[LeaseStaleDiffStatusesRow]:
+        """Those that hosts are to be asked about, up to so many of each host that may be asked; nobody else gets them for a
+        while. Those of archived chats are put aside until someone marks them.
+        """
+        ...
+
+    async def pause_git_host(self, *, host: str, until: datetime) -> int: ...
+
+    async def resume_git_host(self, *, host: str) -> int:
+        """It may be asked again: with another token, say."""
         ...
 
     async def insert_git_provider(
@@ -3017,7 +3069,7 @@ RETURNING c.id, c.owner_id
 
 _GET_DIFF_STATUS = (
     """-- name: get_diff_status
-SELECT d.chat_id, d.git_branch, d.git_remote_origin, d.ahead, d.behind, d.additions, d.deletions, d.changed_files, d.url, d.pull_request_state, d.pull_request_title, d.pull_request_draft, d.pull_request_number, d.changes_requested, d.approved, d.reviewer_count, d.commits, d.author_login, d.author_avatar_url, d.base_branch, d.head_branch, d.refreshed_at, d.stale_at, d.created_at, d.updated_at FROM chat_diff_statuses d JOIN chat_state s ON s.chat_id = d.chat_id
+SELECT d.chat_id, d.git_branch, d.git_remote_origin, d.ahead, d.behind, d.additions, d.deletions, d.changed_files, d.url, d.pull_request_state, d.pull_request_title, d.pull_request_draft, d.pull_request_number, d.changes_requested, d.approved, d.reviewer_count, d.commits, d.author_login, d.author_avatar_url, d.base_branch, d.head_branch, d.refreshed_at, d.stale_at, d.created_at, d.updated_at, d.git_root, d.git_head, d.git_upstream, d.git_host, d.git_path, d.pull_request_additions, d.pull_request_deletions, d.pull_request_files FROM chat_diff_statuses d JOIN chat_state s ON s.chat_id = d.chat_id
 WHERE d.chat_id = $1""",
     """
 """,
@@ -3025,7 +3077,7 @@ WHERE d.chat_id = $1""",
 
 _LIST_DIFF_STATUSES = (
     """-- name: list_diff_statuses
-SELECT d.chat_id, d.git_branch, d.git_remote_origin, d.ahead, d.behind, d.additions, d.deletions, d.changed_files, d.url, d.pull_request_state, d.pull_request_title, d.pull_request_draft, d.pull_request_number, d.changes_requested, d.approved, d.reviewer_count, d.commits, d.author_login, d.author_avatar_url, d.base_branch, d.head_branch, d.refreshed_at, d.stale_at, d.created_at, d.updated_at FROM chat_diff_statuses d JOIN chat_state s ON s.chat_id = d.chat_id
+SELECT d.chat_id, d.git_branch, d.git_remote_origin, d.ahead, d.behind, d.additions, d.deletions, d.changed_files, d.url, d.pull_request_state, d.pull_request_title, d.pull_request_draft, d.pull_request_number, d.changes_requested, d.approved, d.reviewer_count, d.commits, d.author_login, d.author_avatar_url, d.base_branch, d.head_branch, d.refreshed_at, d.stale_at, d.created_at, d.updated_at, d.git_root, d.git_head, d.git_upstream, d.git_host, d.git_path, d.pull_request_additions, d.pull_request_deletions, d.pull_request_files FROM chat_diff_statuses d JOIN chat_state s ON s.chat_id = d.chat_id
 WHERE d.chat_id = ANY ($1::uuid[])""",
     """
 """,
@@ -3033,22 +3085,40 @@ WHERE d.chat_id = ANY ($1::uuid[])""",
 
 _UPSERT_DIFF_REFS = """-- name: upsert_diff_refs
 INSERT INTO chat_diff_statuses AS d (
-    chat_id, git_branch, git_remote_origin, ahead, behind, additions, deletions, changed_files, stale_at
+    chat_id, git_root, git_branch, git_head, git_upstream, git_remote_origin, git_host, git_path, ahead, behind,
+    additions, deletions, changed_files, stale_at, updated_at
 ) VALUES (
-    $1, $2, $3, $4, $5, $6, $7, $8, now()
+    $1, $2, $3, $4, $5, $6, $7, $8, $9,
+    $10, $11, $12, $13, $14, $14
 )
 ON CONFLICT (chat_id) DO UPDATE SET
-    git_branch = coalesce(nullif(excluded.git_branch, ''), d.git_branch),
-    git_remote_origin = coalesce(nullif(excluded.git_remote_origin, ''), d.git_remote_origin),
-    ahead = excluded.ahead, behind = excluded.behind, additions = excluded.additions, deletions = excluded.deletions,
-    changed_files = excluded.changed_files, stale_at = now(), updated_at = now()
-WHERE (d.git_branch, d.git_remote_origin, d.ahead, d.behind, d.additions, d.deletions, d.changed_files)
-    IS DISTINCT FROM (
-        coalesce(nullif(excluded.git_branch, ''), d.git_branch),
-        coalesce(nullif(excluded.git_remote_origin, ''), d.git_remote_origin),
-        excluded.ahead, excluded.behind, excluded.additions, excluded.deletions, excluded.changed_files
-    )
-RETURNING d.chat_id, d.git_branch, d.git_remote_origin, d.ahead, d.behind, d.additions, d.deletions, d.changed_files, d.url, d.pull_request_state, d.pull_request_title, d.pull_request_draft, d.pull_request_number, d.changes_requested, d.approved, d.reviewer_count, d.commits, d.author_login, d.author_avatar_url, d.base_branch, d.head_branch, d.refreshed_at, d.stale_at, d.created_at, d.updated_at
+    git_root = excluded.git_root, git_branch = excluded.git_branch, git_head = excluded.git_head,
+    git_upstream = excluded.git_upstream, git_remote_origin = excluded.git_remote_origin,
+    git_host = excluded.git_host, git_path = excluded.git_path, ahead = excluded.ahead, behind = excluded.behind,
+    additions = excluded.additions, deletions = excluded.deletions, changed_files = excluded.changed_files,
+    updated_at = excluded.updated_at,
+    stale_at = CASE
+        WHEN (d.git_branch, d.git_head, d.git_upstream, d.git_host, d.git_path, d.ahead) IS DISTINCT FROM
+            (excluded.git_branch, excluded.git_head, excluded.git_upstream, excluded.git_host, excluded.git_path,
+                excluded.ahead)
+        THEN excluded.stale_at ELSE d.stale_at
+    END
+WHERE (d.git_root, d.git_branch, d.git_head, d.git_upstream, d.git_remote_origin, d.git_host, d.git_path, d.ahead,
+        d.behind, d.additions, d.deletions, d.changed_files)
+    IS DISTINCT FROM
+    (excluded.git_root, excluded.git_branch, excluded.git_head, excluded.git_upstream, excluded.git_remote_origin,
+        excluded.git_host, excluded.git_path, excluded.ahead, excluded.behind, excluded.additions, excluded.deletions,
+        excluded.changed_files)
+RETURNING d.chat_id, d.git_branch, d.git_remote_origin, d.ahead, d.behind, d.additions, d.deletions, d.changed_files, d.url, d.pull_request_state, d.pull_request_title, d.pull_request_draft, d.pull_request_number, d.changes_requested, d.approved, d.reviewer_count, d.commits, d.author_login, d.author_avatar_url, d.base_branch, d.head_branch, d.refreshed_at, d.stale_at, d.created_at, d.updated_at, d.git_root, d.git_head, d.git_upstream, d.git_host, d.git_path, d.pull_request_additions, d.pull_request_deletions, d.pull_request_files
+"""
+
+_FORGET_PULL_REQUEST = """-- name: forget_pull_request
+UPDATE chat_diff_statuses SET
+    url = '', pull_request_state = '', pull_request_title = '', pull_request_draft = false, pull_request_number = NULL,
+    changes_requested = false, approved = NULL, reviewer_count = NULL, commits = NULL, pull_request_additions = NULL,
+    pull_request_deletions = NULL, pull_request_files = NULL, author_login = '', author_avatar_url = '',
+    base_branch = '', head_branch = '', refreshed_at = NULL
+WHERE chat_id = $1
 """
 
 _UPDATE_PULL_REQUEST = """-- name: update_pull_request
@@ -3056,30 +3126,50 @@ UPDATE chat_diff_statuses SET
     url = $1, pull_request_state = $2, pull_request_title = $3,
     pull_request_draft = $4, pull_request_number = $5,
     changes_requested = $6, approved = $7, reviewer_count = $8, commits = $9,
-    author_login = $10, author_avatar_url = $11, base_branch = $12,
-    head_branch = $13, refreshed_at = now(), stale_at = now() + $14::interval, updated_at = now()
-WHERE chat_id = $15
-RETURNING chat_id, git_branch, git_remote_origin, ahead, behind, additions, deletions, changed_files, url, pull_request_state, pull_request_title, pull_request_draft, pull_request_number, changes_requested, approved, reviewer_count, commits, author_login, author_avatar_url, base_branch, head_branch, refreshed_at, stale_at, created_at, updated_at
+    pull_request_additions = $10, pull_request_deletions = $11,
+    pull_request_files = $12,
+    author_login = $13, author_avatar_url = $14, base_branch = $15,
+    head_branch = $16, refreshed_at = $17, updated_at = $18,
+    stale_at = CASE WHEN stale_at = $19 THEN $20 ELSE stale_at END
+WHERE chat_id = $21 AND (git_host, git_path, git_branch) = ($22, $23, $24)
+RETURNING chat_id, git_branch, git_remote_origin, ahead, behind, additions, deletions, changed_files, url, pull_request_state, pull_request_title, pull_request_draft, pull_request_number, changes_requested, approved, reviewer_count, commits, author_login, author_avatar_url, base_branch, head_branch, refreshed_at, stale_at, created_at, updated_at, git_root, git_head, git_upstream, git_host, git_path, pull_request_additions, pull_request_deletions, pull_request_files
 """
 
-_POSTPONE_DIFF_STATUS = """-- name: postpone_diff_status
-UPDATE chat_diff_statuses SET stale_at = now() + $1::interval WHERE chat_id = $2
+_POSTPONE_DIFF_STATUSES = """-- name: postpone_diff_statuses
+UPDATE chat_diff_statuses SET stale_at = $1
+WHERE chat_id = ANY ($2::uuid[]) AND stale_at = $3
 """
 
 _MARK_DIFF_STALE = """-- name: mark_diff_stale
-UPDATE chat_diff_statuses SET stale_at = now() WHERE chat_id = $1
+UPDATE chat_diff_statuses d SET stale_at = $1
+FROM chats c
+WHERE d.chat_id = c.id AND (c.id = $2 OR c.root_chat_id = $2) AND d.stale_at > $1
 """
 
 _LEASE_STALE_DIFF_STATUSES = """-- name: lease_stale_diff_statuses
-UPDATE chat_diff_statuses d SET stale_at = now() + $1::interval
+UPDATE chat_diff_statuses d SET stale_at = CASE WHEN s.archived THEN 'infinity' ELSE $1::timestamptz END
 FROM chat_state s
 WHERE s.chat_id = d.chat_id AND d.chat_id = ANY (ARRAY(
-    SELECT x.chat_id FROM chat_diff_statuses x JOIN chat_state y ON y.chat_id = x.chat_id
-    WHERE x.stale_at <= now() AND x.git_branch <> '' AND x.git_remote_origin <> '' AND NOT y.archived
-    ORDER BY x.stale_at LIMIT $2::int
-    FOR UPDATE OF x SKIP LOCKED
+    SELECT due.chat_id
+    FROM git_providers p
+    CROSS JOIN LATERAL (
+        SELECT x.chat_id FROM chat_diff_statuses x
+        WHERE x.git_host = p.host AND x.stale_at <= $2 AND x.git_host <> '' AND x.git_branch <> ''
+        ORDER BY x.stale_at LIMIT $3::int
+        FOR UPDATE SKIP LOCKED
+    ) due
+    WHERE p.token IS NOT NULL AND NOT EXISTS (SELECT FROM git_host_pauses w WHERE w.host = p.host AND w.until > $2)
 ))
-RETURNING d.chat_id, d.git_branch, d.git_remote_origin, d.ahead, d.behind, d.additions, d.deletions, d.changed_files, d.url, d.pull_request_state, d.pull_request_title, d.pull_request_draft, d.pull_request_number, d.changes_requested, d.approved, d.reviewer_count, d.commits, d.author_login, d.author_avatar_url, d.base_branch, d.head_branch, d.refreshed_at, d.stale_at, d.created_at, d.updated_at, s.owner_id
+RETURNING d.chat_id, d.git_branch, d.git_remote_origin, d.ahead, d.behind, d.additions, d.deletions, d.changed_files, d.url, d.pull_request_state, d.pull_request_title, d.pull_request_draft, d.pull_request_number, d.changes_requested, d.approved, d.reviewer_count, d.commits, d.author_login, d.author_avatar_url, d.base_branch, d.head_branch, d.refreshed_at, d.stale_at, d.created_at, d.updated_at, d.git_root, d.git_head, d.git_upstream, d.git_host, d.git_path, d.pull_request_additions, d.pull_request_deletions, d.pull_request_files, s.owner_id, s.archived AS is_archived
+"""
+
+_PAUSE_GIT_HOST = """-- name: pause_git_host
+INSERT INTO git_host_pauses AS w (host, until) VALUES ($1, $2)
+ON CONFLICT (host) DO UPDATE SET until = greatest(w.until, excluded.until)
+"""
+
+_RESUME_GIT_HOST = """-- name: resume_git_host
+DELETE FROM git_host_pauses WHERE host = $1
 """
 
 _INSERT_GIT_PROVIDER = """-- name: insert_git_provider
@@ -5590,26 +5680,41 @@ class SqlQueries:
         self,
         *,
         chat_id: UUID,
+        git_root: str,
         git_branch: str,
+        git_head: str,
+        git_upstream: str,
         git_remote_origin: str,
-        ahead: int,
-        behind: int,
+        git_host: str,
+        git_path: str,
+        ahead: int | None,
+        behind: int | None,
         additions: int,
         deletions: int,
         changed_files: int,
+        at: datetime,
     ) -> ChatDiffStatus | None:
         row_ = await self._db.fetchrow(
             _UPSERT_DIFF_REFS,
             chat_id,
+            git_root,
             git_branch,
+            git_head,
+            git_upstream,
             git_remote_origin,
+            git_host,
+            git_path,
             ahead,
             behind,
             additions,
             deletions,
             changed_files,
+            at,
         )
         return None if row_ is None else ChatDiffStatus(*row_)
+
+    async def forget_pull_request(self, *, chat_id: UUID) -> int:
+        return _changed_rows(await self._db.execute(_FORGET_PULL_REQUEST, chat_id))
 
     async def update_pull_request(
         self,
@@ -5623,12 +5728,21 @@ class SqlQueries:
         approved: bool | None,
         reviewer_count: int | None,
         commits: int | None,
+        pull_request_additions: int | None,
+        pull_request_deletions: int | None,
+        pull_request_files: int | None,
         author_login: str,
         author_avatar_url: str,
         base_branch: str,
         head_branch: str,
-        fresh_for: timedelta,
+        at: datetime,
+        changed_at: datetime,
+        leased_until: datetime,
+        stale_at: datetime,
         chat_id: UUID,
+        git_host: str,
+        git_path: str,
+        git_branch: str,
     ) -> ChatDiffStatus | None:
         row_ = await self._db.fetchrow(
             _UPDATE_PULL_REQUEST,
@@ -5641,25 +5755,45 @@ class SqlQueries:
             approved,
             reviewer_count,
             commits,
+            pull_request_additions,
+            pull_request_deletions,
+            pull_request_files,
             author_login,
             author_avatar_url,
             base_branch,
             head_branch,
-            fresh_for,
+            at,
+            changed_at,
+            leased_until,
+            stale_at,
             chat_id,
+            git_host,
+            git_path,
+            git_branch,
         )
         return None if row_ is None else ChatDiffStatus(*row_)
 
-    async def postpone_diff_status(self, *, wait_for: timedelta, chat_id: UUID) -> int:
-        return _changed_rows(await self._db.execute(_POSTPONE_DIFF_STATUS, wait_for, chat_id))
+    async def postpone_diff_statuses(
+        self, *, stale_at: datetime, chat_ids: Sequence[UUID], leased_until: datetime
+    ) -> int:
+        return _changed_rows(await self._db.execute(_POSTPONE_DIFF_STATUSES, stale_at, chat_ids, leased_until))
 
-    async def mark_diff_stale(self, *, chat_id: UUID) -> int:
-        return _changed_rows(await self._db.execute(_MARK_DIFF_STALE, chat_id))
+    async def mark_diff_stale(self, *, at: datetime, chat_id: UUID) -> int:
+        return _changed_rows(await self._db.execute(_MARK_DIFF_STALE, at, chat_id))
 
-    async def lease_stale_diff_statuses(self, *, lease: timedelta, max_rows: int) -> list[LeaseStaleDiffStatusesRow]:
+    async def lease_stale_diff_statuses(
+        self, *, leased_until: datetime, at: datetime, max_rows: int
+    ) -> list[LeaseStaleDiffStatusesRow]:
         return [
-            LeaseStaleDiffStatusesRow(*row) for row in await self._db.fetch(_LEASE_STALE_DIFF_STATUSES, lease, max_rows)
+            LeaseStaleDiffStatusesRow(*row)
+            for row in await self._db.fetch(_LEASE_STALE_DIFF_STATUSES, leased_until, at, max_rows)
         ]
+
+    async def pause_git_host(self, *, host: str, until: datetime) -> int:
+        return _changed_rows(await self._db.execute(_PAUSE_GIT_HOST, host, until))
+
+    async def resume_git_host(self, *, host: str) -> int:
+        return _changed_rows(await self._db.execute(_RESUME_GIT_HOST, host))
 
     async def insert_git_provider(
         self, *, id: UUID, kind: GitProviderKind, host: str, api_url: str, token: Secret | None

@@ -337,8 +337,8 @@ CREATE TABLE public.chat_diff_statuses (
     chat_id uuid NOT NULL,
     git_branch text DEFAULT ''::text NOT NULL,
     git_remote_origin text DEFAULT ''::text NOT NULL,
-    ahead integer DEFAULT 0 NOT NULL,
-    behind integer DEFAULT 0 NOT NULL,
+    ahead integer,
+    behind integer,
     additions integer DEFAULT 0 NOT NULL,
     deletions integer DEFAULT 0 NOT NULL,
     changed_files integer DEFAULT 0 NOT NULL,
@@ -359,6 +359,14 @@ CREATE TABLE public.chat_diff_statuses (
     stale_at timestamp with time zone NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    git_root text DEFAULT ''::text NOT NULL,
+    git_head text DEFAULT ''::text NOT NULL,
+    git_upstream text DEFAULT ''::text NOT NULL,
+    git_host text DEFAULT ''::text NOT NULL,
+    git_path text DEFAULT ''::text NOT NULL,
+    pull_request_additions integer,
+    pull_request_deletions integer,
+    pull_request_files integer,
     CONSTRAINT chat_diff_statuses_pull_request_state CHECK ((pull_request_state = ANY (ARRAY[''::text, 'open'::text, 'closed'::text, 'merged'::text])))
 );
 
@@ -457,6 +465,11 @@ ALTER TABLE ONLY public.files ALTER COLUMN data SET STORAGE EXTERNAL;
 CREATE TABLE public.function_sets (
     schema_name text NOT NULL,
     installed_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.git_host_pauses (
+    host text NOT NULL,
+    until timestamp with time zone NOT NULL
 );
 
 CREATE TABLE public.git_providers (
@@ -882,6 +895,9 @@ ALTER TABLE ONLY public.files
 ALTER TABLE ONLY public.function_sets
     ADD CONSTRAINT function_sets_pkey PRIMARY KEY (schema_name);
 
+ALTER TABLE ONLY public.git_host_pauses
+    ADD CONSTRAINT git_host_pauses_pkey PRIMARY KEY (host);
+
 ALTER TABLE ONLY public.git_providers
     ADD CONSTRAINT git_providers_host_key UNIQUE (host);
 
@@ -990,7 +1006,7 @@ CREATE INDEX audit_log_by_target ON public.audit_log USING btree (target_kind, t
 
 CREATE INDEX audit_log_by_time ON public.audit_log USING btree (at);
 
-CREATE INDEX chat_diff_statuses_stale ON public.chat_diff_statuses USING btree (stale_at) WHERE ((git_branch <> ''::text) AND (git_remote_origin <> ''::text));
+CREATE INDEX chat_diff_statuses_stale ON public.chat_diff_statuses USING btree (git_host, stale_at) WHERE ((git_host <> ''::text) AND (git_branch <> ''::text));
 
 CREATE INDEX chat_files_by_file ON public.chat_files USING btree (file_id);
 

@@ -42,56 +42,99 @@ WHERE d.chat_id = ANY (@chat_ids::uuid[])
 ;
 
 -- name: upsert_diff_refs :opt
--- What the workspace says of the repository. An empty branch or origin leaves what was known. Another branch or origin is
--- another pull request. No row: nothing has changed.
+-- What the workspace says of the repository. A commit, a push or another branch makes it stale at once, other changes
+-- don't. No row: nothing has changed. The times are the caller's.
+-- @optional ahead, behind
 INSERT INTO chat_diff_statuses AS d (
-    chat_id, git_branch, git_remote_origin, ahead, behind, additions, deletions, changed_files, stale_at
+    chat_id, git_root, git_branch, git_head, git_upstream, git_remote_origin, git_host, git_path, ahead, behind,
+    additions, deletions, changed_files, stale_at, updated_at
 ) VALUES (
-    @chat_id, @git_branch, @git_remote_origin, @ahead, @behind, @additions, @deletions, @changed_files, now()
+    @chat_id, @git_root, @git_branch, @git_head, @git_upstream, @git_remote_origin, @git_host, @git_path, @ahead,
+    @behind, @additions, @deletions, @changed_files, @at, @at
 )
 ON CONFLICT (chat_id) DO UPDATE SET
-    git_branch = coalesce(nullif(excluded.git_branch, ''), d.git_branch),
-    git_remote_origin = coalesce(nullif(excluded.git_remote_origin, ''), d.git_remote_origin),
-    ahead = excluded.ahead, behind = excluded.behind, additions = excluded.additions, deletions = excluded.deletions,
-    changed_files = excluded.changed_files, stale_at = now(), updated_at = now()
-WHERE (d.git_branch, d.git_remote_origin, d.ahead, d.behind, d.additions, d.deletions, d.changed_files)
-    IS DISTINCT FROM (
-        coalesce(nullif(excluded.git_branch, ''), d.git_branch),
-        coalesce(nullif(excluded.git_remote_origin, ''), d.git_remote_origin),
-        excluded.ahead, excluded.behind, excluded.additions, excluded.deletions, excluded.changed_files
-    )
+    git_root = excluded.git_root, git_branch = excluded.git_branch, git_head = excluded.git_head,
+    git_upstream = excluded.git_upstream, git_remote_origin = excluded.git_remote_origin,
+    git_host = excluded.git_host, git_path = excluded.git_path, ahead = excluded.ahead, behind = excluded.behind,
+    additions = excluded.additions, deletions = excluded.deletions, changed_files = excluded.changed_files,
+    updated_at = excluded.updated_at,
+    stale_at = CASE
+        WHEN (d.git_branch, d.git_head, d.git_upstream, d.git_host, d.git_path, d.ahead) IS DISTINCT FROM
+            (excluded.git_branch, excluded.git_head, excluded.git_upstream, excluded.git_host, excluded.git_path,
+                excluded.ahead)
+        THEN excluded.stale_at ELSE d.stale_at
+    END
+WHERE (d.git_root, d.git_branch, d.git_head, d.git_upstream, d.git_remote_origin, d.git_host, d.git_path, d.ahead,
+        d.behind, d.additions, d.deletions, d.changed_files)
+    IS DISTINCT FROM
+    (excluded.git_root, excluded.git_branch, excluded.git_head, excluded.git_upstream, excluded.git_remote_origin,
+        excluded.git_host, excluded.git_path, excluded.ahead, excluded.behind, excluded.additions, excluded.deletions,
+        excluded.changed_files)
 RETURNING d.*;
 
+-- name: forget_pull_request :exec
+-- The chat is on another branch, or in another repository.
+UPDATE chat_diff_statuses SET
+    url = '', pull_request_state = '', pull_request_title = '', pull_request_draft = false, pull_request_number = NULL,
+    changes_requested = false, approved = NULL, reviewer_count = NULL, commits = NULL, pull_request_additions = NULL,
+    pull_request_deletions = NULL, pull_request_files = NULL, author_login = '', author_avatar_url = '',
+    base_branch = '', head_branch = '', refreshed_at = NULL
+WHERE chat_id = @chat_id;
+
 -- name: update_pull_request :opt
--- What a provider says of the pull request; and when to ask again.
+-- What a host says of the pull request of the branch that it was asked about; and when to ask again, unless the row
+-- became stale meanwhile. An empty url: there is none. No row: it is about another branch by now.
 -- @optional pull_request_number, approved, reviewer_count, commits
+-- @optional pull_request_additions, pull_request_deletions, pull_request_files
 UPDATE chat_diff_statuses SET
     url = @url, pull_request_state = @pull_request_state, pull_request_title = @pull_request_title,
     pull_request_draft = @pull_request_draft, pull_request_number = @pull_request_number,
     changes_requested = @changes_requested, approved = @approved, reviewer_count = @reviewer_count, commits = @commits,
+    pull_request_additions = @pull_request_additions, pull_request_deletions = @pull_request_deletions,
+    pull_request_files = @pull_request_files,
     author_login = @author_login, author_avatar_url = @author_avatar_url, base_branch = @base_branch,
-    head_branch = @head_branch, refreshed_at = now(), stale_at = now() + @fresh_for::interval, updated_at = now()
-WHERE chat_id = @chat_id
+    head_branch = @head_branch, refreshed_at = @at, updated_at = @changed_at,
+    stale_at = CASE WHEN stale_at = @leased_until THEN @stale_at ELSE stale_at END
+WHERE chat_id = @chat_id AND (git_host, git_path, git_branch) = (@git_host, @git_path, @git_branch)
 RETURNING *;
 
--- name: postpone_diff_status :exec
--- There was nothing to learn: when to ask again.
-UPDATE chat_diff_statuses SET stale_at = now() + @wait_for::interval WHERE chat_id = @chat_id;
+-- name: postpone_diff_statuses :exec
+-- There was nothing to learn: when to ask again, unless they became stale meanwhile.
+UPDATE chat_diff_statuses SET stale_at = @stale_at
+WHERE chat_id = ANY (@chat_ids::uuid[]) AND stale_at = @leased_until;
 
 -- name: mark_diff_stale :exec
-UPDATE chat_diff_statuses SET stale_at = now() WHERE chat_id = @chat_id;
+-- Those of a chat and its descendants.
+UPDATE chat_diff_statuses d SET stale_at = @at
+FROM chats c
+WHERE d.chat_id = c.id AND (c.id = @chat_id OR c.root_chat_id = @chat_id) AND d.stale_at > @at;
 
 -- name: lease_stale_diff_statuses :many
--- Those that providers are to be asked about, of chats that are not archived; nobody else gets them for a while.
-UPDATE chat_diff_statuses d SET stale_at = now() + @lease::interval
+-- Those that hosts are to be asked about, up to so many of each host that may be asked; nobody else gets them for a
+-- while. Those of archived chats are put aside until someone marks them.
+-- @notnull is_archived
+UPDATE chat_diff_statuses d SET stale_at = CASE WHEN s.archived THEN 'infinity' ELSE @leased_until::timestamptz END
 FROM chat_state s
 WHERE s.chat_id = d.chat_id AND d.chat_id = ANY (ARRAY(
-    SELECT x.chat_id FROM chat_diff_statuses x JOIN chat_state y ON y.chat_id = x.chat_id
-    WHERE x.stale_at <= now() AND x.git_branch <> '' AND x.git_remote_origin <> '' AND NOT y.archived
-    ORDER BY x.stale_at LIMIT @max_rows::int
-    FOR UPDATE OF x SKIP LOCKED
+    SELECT due.chat_id
+    FROM git_providers p
+    CROSS JOIN LATERAL (
+        SELECT x.chat_id FROM chat_diff_statuses x
+        WHERE x.git_host = p.host AND x.stale_at <= @at AND x.git_host <> '' AND x.git_branch <> ''
+        ORDER BY x.stale_at LIMIT @max_rows::int
+        FOR UPDATE SKIP LOCKED
+    ) due
+    WHERE p.token IS NOT NULL AND NOT EXISTS (SELECT FROM git_host_pauses w WHERE w.host = p.host AND w.until > @at)
 ))
-RETURNING d.*, s.owner_id;
+RETURNING d.*, s.owner_id, s.archived AS is_archived;
+
+-- name: pause_git_host :exec
+INSERT INTO git_host_pauses AS w (host, until) VALUES (@host, @until)
+ON CONFLICT (host) DO UPDATE SET until = greatest(w.until, excluded.until);
+
+-- name: resume_git_host :exec
+-- It may be asked again: with another token, say.
+DELETE FROM git_host_pauses WHERE host = @host;
 
 -- name: insert_git_provider :exec
 -- @optional token
