@@ -248,6 +248,7 @@ class Turn:
         def context(call: ToolCall) -> ToolContext:
             return ToolContext(
                 chat_id=facts.chat_id,
+                runner_id=self._chat.runner_id,
                 owner_id=facts.owner_id,
                 organization_id=prepared.organization_id,
                 clock=self._clock,

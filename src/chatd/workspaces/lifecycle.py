@@ -4,7 +4,7 @@ All of it is done with the rights of who acts (`store/actor.py`). Which build ma
 `core/workspaces/states.py`; the row's number sees to it that two who decide at once do not both build.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 from uuid import UUID
 
@@ -118,9 +118,11 @@ class Lifecycle:
         self._hints.publish(build_topic(build.id), CANCEL)
         return build
 
-    async def wait(self, build_id: UUID, *, seconds: float = WAIT_SECONDS) -> WorkspaceBuild:
-        """The build when it is over; or as it is after `seconds`."""
-        return await wait_build(self._store, self._hints, self._clock, build_id, seconds=seconds)
+    async def wait(
+        self, build_id: UUID, *, seconds: float = WAIT_SECONDS, said: Callable[[str], None] | None = None
+    ) -> WorkspaceBuild:
+        """The build when it is over; or as it is after `seconds`. `said` gets each line of its log."""
+        return await wait_build(self._store, self._hints, self._clock, build_id, seconds=seconds, said=said)
 
     async def _template(self, new: NewWorkspace) -> Template:
         template = await self._store.get_template(id=new.template_id)

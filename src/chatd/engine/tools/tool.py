@@ -71,6 +71,7 @@ class ToolContext(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     chat_id: UUID
+    runner_id: UUID
     owner_id: UUID
     organization_id: UUID
     clock: Clock
