@@ -74,6 +74,7 @@ async def main() -> None:
             async def execute() -> None:
                 context = ToolContext(
                     chat_id=SOME_ID,
+                    runner_id=SOME_ID,
                     owner_id=SOME_ID,
                     organization_id=SOME_ID,
                     clock=clock,

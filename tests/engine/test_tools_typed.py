@@ -61,6 +61,7 @@ def context() -> ToolContext:
     clock = FakeClock()
     return ToolContext(
         chat_id=new_id(),
+        runner_id=new_id(),
         owner_id=new_id(),
         organization_id=new_id(),
         clock=clock,

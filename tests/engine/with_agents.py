@@ -121,6 +121,7 @@ class Trial:
 
         return ToolContext(
             chat_id=CHAT,
+            runner_id=new_id(),
             owner_id=new_id(),
             organization_id=new_id(),
             clock=self._clock,

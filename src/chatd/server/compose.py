@@ -219,7 +219,7 @@ async def running_replica(
                 push=push.pushes.start,
                 relay_socket=relay_socket,
                 metrics=opened.metrics.streams,
-                workspaces=workspaces.resolver,
+                workspaces=workspaces,
             )
         )
         background = {

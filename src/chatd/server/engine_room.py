@@ -31,7 +31,7 @@ from chatd.engine.side_jobs import SideJobs
 from chatd.engine.spending import Spending
 from chatd.engine.titles import TitleMade, Titles
 from chatd.engine.tools.registry import Registry
-from chatd.engine.tools.workspace.entries import workspace_entries
+from chatd.engine.tools.workspace.entries import lifecycle_entries, workspace_entries
 from chatd.engine.turn_ends import LabelMade, SummaryMade, TurnEnds
 from chatd.engine.worker import Worker, WorkerOptions
 from chatd.observe.stream_metrics import StreamMetrics
@@ -51,7 +51,8 @@ from chatd.store.queries import GetTurnContextRow
 from chatd.store.store import Store
 from chatd.store.transitions import Applied, Transitions
 from chatd.workspaces.contexts.contexts import Contexts
-from chatd.workspaces.resolving import NoWorkspaces, Resolver
+from chatd.workspaces.resolving import NoWorkspaces
+from chatd.workspaces.running import Workspaces
 
 
 class Engine(msgspec.Struct, frozen=True):
@@ -98,7 +99,7 @@ async def running_engine(
     push: Callable[[UUID, PushMessage], None],
     relay_socket: socket,
     metrics: StreamMetrics,
-    workspaces: Resolver | None = None,
+    workspaces: Workspaces | None = None,
 ) -> AsyncIterator[Engine]:
     """Runs chats while the block runs. At its end steps under way are finished, for a while, and chats handed over.
 
@@ -127,7 +128,7 @@ async def running_engine(
     calls = ModelCalls(transport, clock, meter)
     answers = ShortAnswers(models, calls=calls, costs=SideCosts(store), clock=clock, override=for_titles, meter=meter)
     announcing = _Announcing(hints)
-    contexts = None if workspaces is None else Contexts(store, workspaces, clock, announcing.drift)
+    contexts = None if workspaces is None else Contexts(store, workspaces.resolver, clock, announcing.drift)
     titles = Titles(jobs, store, answers, announcing.title)
     ends = TurnEnds(
         jobs,
@@ -139,7 +140,10 @@ async def running_engine(
         push=push,
         newest_title=titles.laid_over,
     )
-    built_in = Registry(workspace_entries(store) if workspaces else ())
+    built_in = Registry()
+    if workspaces is not None:
+        lifecycle = lifecycle_entries(store, transitions, workspaces.lifecycle)
+        built_in = Registry((*workspace_entries(store), *lifecycle))
     parts = EngineParts(
         store=store,
         transitions=transitions,
@@ -155,7 +159,7 @@ async def running_engine(
         meter=meter,
         recent=recent,
         drops=drops,
-        workspaces=workspaces or NoWorkspaces(),
+        workspaces=NoWorkspaces() if workspaces is None else workspaces.resolver,
     )
     worker = Worker(
         store,

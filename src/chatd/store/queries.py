@@ -901,11 +901,11 @@ class Template(Struct, frozen=True, gc=False):
 class ListOfferedTemplatesRow(Struct, frozen=True, gc=False):
     """A row of list_offered_templates."""
 
-    id: UUID | None
-    name: str | None
-    display_name: str | None
-    description: str | None
-    readme: str | None
+    id: UUID
+    name: str
+    display_name: str
+    description: str
+    readme: str
     developers: int
     own_active: int
     own_recently_deleted: int

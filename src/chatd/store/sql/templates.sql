@@ -50,7 +50,7 @@ SELECT EXISTS (SELECT FROM templates WHERE agents_allowed AND deprecated = '' AN
 -- name: list_offered_templates :many
 -- What a model may choose from, with what tells how likely its user wants it: how many people use it now, and how much
 -- this user has used it lately.
--- @notnull developers, own_active, own_recently_deleted
+-- @notnull id, name, display_name, description, readme, developers, own_active, own_recently_deleted
 SELECT
     t.id, t.name, t.display_name, t.description, t.readme,
     count(DISTINCT w.owner_id) FILTER (WHERE NOT w.deleted) AS developers,

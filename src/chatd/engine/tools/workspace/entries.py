@@ -2,13 +2,17 @@
 
 from typing import Final
 
-from chatd.engine.tools.registry import EVERYONE, WORKING, Entry, Need, Seat, Shelf
+from chatd.engine.tools.registry import EVERYONE, ROOTS, WORKING, Entry, Need, Seat, Shelf
 from chatd.engine.tools.workspace.attach_file import attach_file_tool
 from chatd.engine.tools.workspace.execute import execute_tool
 from chatd.engine.tools.workspace.files import edit_files_tool, read_file_tool, write_file_tool
+from chatd.engine.tools.workspace.lifecycle import lifecycle_tools
 from chatd.engine.tools.workspace.processes import process_list_tool, process_output_tool, process_signal_tool
 from chatd.engine.tools.workspace.skills import read_skill_file_tool, read_skill_tool
+from chatd.engine.tools.workspace.templates import template_tools
 from chatd.store.store import Store
+from chatd.store.transitions import Transitions
+from chatd.workspaces.lifecycle import Lifecycle
 
 # Who plans may give the user what it has found out.
 _ATTACHING: Final = WORKING | {Seat.ROOT_PLANNING}
@@ -33,3 +37,9 @@ def workspace_entries(store: Store) -> tuple[Entry, ...]:
             tool=read_skill_file_tool(), shelf=Shelf.SKILLS, seats=EVERYONE, needs=frozenset({Need.WORKSPACE_SKILLS})
         ),
     )
+
+
+def lifecycle_entries(store: Store, transitions: Transitions, lifecycle: Lifecycle) -> tuple[Entry, ...]:
+    """Only roots make and stop workspaces: children work where their parents do."""
+    tools = (*template_tools(store), *lifecycle_tools(store, transitions, lifecycle))
+    return tuple(Entry(tool=tool, shelf=Shelf.WORKSPACES, seats=ROOTS) for tool in tools)

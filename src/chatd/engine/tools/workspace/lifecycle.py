@@ -79,9 +79,7 @@ class LifecycleTools:
                     key=build_key_of(context.key),
                 )
             )
-        bound = await self._transitions.bind_workspace(
-            context.chat_id, begun.workspace_id, runner_id=context.runner_id
-        )
+        bound = await self._transitions.bind_workspace(context.chat_id, begun.workspace_id, runner_id=context.runner_id)
         if isinstance(bound, Refused):
             return failed(f"The workspace was made, but this chat can't use it: {bound.error().message}")
         context.workspace.forget()
@@ -142,7 +140,9 @@ class LifecycleTools:
     async def _built(self, begun: WorkspaceBuild, context: ToolContext, *, done: Mapping[str, Any]) -> ToolOutput:
         """What came of a build, when it is over."""
         is_start = begun.transition is BuildTransition.START
-        going_on = f"This call was interrupted; the build goes on.{' start_workspace waits for it.' if is_start else ''}"
+        going_on = (
+            f"This call was interrupted; the build goes on.{' start_workspace waits for it.' if is_start else ''}"
+        )
         context.if_cut(answered({"error": going_on, "build_id": begun.id}))
         build = await self._lifecycle.wait(begun.id, said=_showing(context))
         workspace = await self._store.get_workspace(id=build.workspace_id)
