@@ -211,7 +211,7 @@ async def test_without_bubblewrap_a_start_is_refused_with_the_ways_out(tmp_path:
         await provisioner.start(new_spec(), Log())
 
     assert refused.value.code == "no_sandbox"
-    assert "workspace_unconfined" in (refused.value.detail or "")
+    assert "local_workspaces = unconfined" in (refused.value.detail or "")
     assert provisioner.notes == ()
 
 

@@ -16,7 +16,7 @@ _TRIAL_SECONDS: Final = 20.0  # it takes some hundredths of one
 _TOLD_CHARACTERS: Final = 500
 _ADVICE: Final = (
     "Install bubblewrap (Debian: apt install bubblewrap) and let users have namespaces, use a template of containers, "
-    "or set workspace_unconfined to let commands do all that the server's user can."
+    "or set local_workspaces = unconfined to let commands do all that the server's user can."
 )
 
 

@@ -29,8 +29,8 @@ _LOOK_SECONDS: Final = 0.05
 _TRIES: Final = 3  # another server on this machine may start or stop the same workspace at the same time
 _NO_NAME: Final = re.compile(r"[^a-z0-9-]+")
 _NO_SANDBOX: Final = (
-    "Local workspaces run WITHOUT A SANDBOX (workspace_unconfined): commands of models can do all that the server's "
-    "user can, and read its files."
+    "Local workspaces run WITHOUT A SANDBOX (local_workspaces = unconfined): commands of models can do all that the "
+    "server's user can, and read its files."
 )
 _NETWORKS: Final = {
     "off": "There is no network.",
