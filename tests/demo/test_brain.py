@@ -49,6 +49,13 @@ def test_a_command_without_a_workspace_leads_to_one_and_is_tried_again():
     ]
 
 
+def test_a_failure_in_words_is_understood_too():
+    said = [Heard("user", "run `ls`"), Heard("tool", "This chat has no workspace. Call create_workspace to get one.")]
+    call = answer(said, TOOLS).tool
+    assert call is not None
+    assert call.name == "list_templates"
+
+
 def test_a_workspace_that_is_stopped_is_started():
     stopped = {"success": False, "error": "The workspace is stopped. Call start_workspace."}
     call = answer(heard(stopped), TOOLS).tool

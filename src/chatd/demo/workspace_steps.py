@@ -20,7 +20,7 @@ def next_step(result: str, tools: frozenset[str]) -> Step | Literal["again"] | N
     read = _read(result)
     if "templates" in read:
         return _create(read) if _CREATE in tools else None
-    error = read.get("error")
+    error = read.get("error") if read else result  # failures come in words
     if error is None:
         return "again" if {"created", "started"} & read.keys() else None
     if _START in str(error) and _START in tools:

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from chatd.clock import SystemClock
 from chatd.workspaces.local.account import sandbox_account
 from chatd.workspaces.local.bubblewrap import find_bubblewrap
 from chatd.workspaces.provisioner import BuildFailed
@@ -14,7 +13,7 @@ from chatd.workspaces.provisioner import BuildFailed
 @pytest.fixture
 async def bubblewrap() -> None:
     try:
-        await find_bubblewrap("bwrap", sandbox_account(None), SystemClock())
+        await find_bubblewrap("bwrap", sandbox_account(None))
     except BuildFailed as failed:
         if os.environ.get("CI"):
             raise

@@ -28,19 +28,19 @@ async def half_made(folder: Any, *_: object, **__: object) -> bool:
 
 async def told(folder: Any, options: Any, *_: object, **__: object) -> bool:
     """The keeper has its options, and nobody hears how it goes on."""
-    process = await spawning._started(folder, options)
+    process = spawning._started(folder, options)
     assert process.stdin is not None
     process.stdin.write(msgspec.json.encode(options))
-    await process.stdin.drain()
+    process.stdin.flush()
     return die()
 
 
 async def untold(folder: Any, options: Any, *_: object, **__: object) -> bool:
     """The keeper is there, but was told only a part of its options."""
-    process = await spawning._started(folder, options)
+    process = spawning._started(folder, options)
     assert process.stdin is not None
     process.stdin.write(msgspec.json.encode(options)[:20])
-    await process.stdin.drain()
+    process.stdin.flush()
     return die()
 
 

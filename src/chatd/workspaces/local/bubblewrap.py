@@ -2,10 +2,10 @@
 
 import asyncio
 import shutil
+import subprocess
 from collections.abc import Sequence
 from typing import Final
 
-from chatd.clock import Clock
 from chatd.workspaces.local.account import Account
 from chatd.workspaces.local.keeper_options import Bubblewrap
 from chatd.workspaces.local.sandbox import CONFINED, NO_MORE_NAMESPACES
@@ -20,17 +20,21 @@ _ADVICE: Final = (
 )
 
 
-async def find_bubblewrap(program: str, account: Account, clock: Clock) -> Bubblewrap:
+async def find_bubblewrap(program: str, account: Account) -> Bubblewrap:
     """Raises BuildFailed, with the reason and the ways out."""
+    return await asyncio.to_thread(_found, program, account)
+
+
+def _found(program: str, account: Account) -> Bubblewrap:
     found = shutil.which(program)
     if found is None:
         raise _refusal(f"{program} is not installed.")
-    if account.switch and (failed := await _fails([*ALONE, "true"], None, clock)):
+    if account.switch and (failed := _fails([*ALONE, "true"], None)):
         raise _refusal(f"mounts can't be kept apart: {failed}")
-    failed = await _fails(_trial(found, [NO_MORE_NAMESPACES]), account, clock)
+    failed = _fails(_trial(found, [NO_MORE_NAMESPACES]), account)
     if failed is None:
         return Bubblewrap(found, no_more_namespaces=True)
-    failed = await _fails(_trial(found, []), account, clock)
+    failed = _fails(_trial(found, []), account)
     if failed is None:
         return Bubblewrap(found, no_more_namespaces=False)
     raise _refusal(f"bubblewrap does not work here: {failed}")
@@ -41,35 +45,34 @@ def _trial(program: str, more: list[str]) -> list[str]:
     return [program, *CONFINED, *more, "--unshare-net", *seen, "--", "true"]
 
 
-async def _fails(command: Sequence[str], account: Account | None, clock: Clock) -> str | None:
-    """What is said when it does not work; None when it does."""
+def _fails(command: Sequence[str], account: Account | None) -> str | None:
+    """What is said when it does not work; None when it does.
+
+    In a thread, not on the event loop: uvloop starts no process as another user.
+    """
     switch = account is not None and account.switch
     try:
-        process = await asyncio.create_subprocess_exec(
-            *command,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.PIPE,
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
             env={"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
             cwd="/",
             user=account.uid if account is not None and switch else None,
             group=account.gid if account is not None and switch else None,
             extra_groups=[] if switch else None,
+            timeout=_TRIAL_SECONDS,
+            check=False,
         )
     except OSError as error:
         return f"{command[0]}: {error.strerror or error}"
-    try:
-        async with clock.timeout(_TRIAL_SECONDS, timer="sandbox trial"):
-            _, said = await process.communicate()
-    except TimeoutError:
-        process.kill()
-        await process.wait()
+    except subprocess.TimeoutExpired:
         return f"{command[0]} did not end within {_TRIAL_SECONDS:g} seconds"
-    if process.returncode == 0:
+    if done.returncode == 0:
         return None
-    return (
-        said.decode("utf-8", "replace").strip()[-_TOLD_CHARACTERS:] or f"{command[0]} ended with {process.returncode}"
-    )
+    said = done.stderr.decode("utf-8", "replace").strip()[-_TOLD_CHARACTERS:]
+    return said or f"{command[0]} ended with {done.returncode}"
 
 
 def _refusal(why: str) -> BuildFailed:

@@ -153,7 +153,7 @@ class LocalProvisioner:
         if self._unconfined:
             log("sandbox", "There is no sandbox: commands can do all that the server's user can.", level="warning")
         elif self._found is None:
-            self._found = await find_bubblewrap(self._program, account, self._clock)
+            self._found = await find_bubblewrap(self._program, account)
         if not self._unconfined:
             log("sandbox", _NETWORKS[config.network].format(", ".join(config.allow)))
         return KeeperOptions(

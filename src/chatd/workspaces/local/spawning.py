@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Final
@@ -29,10 +30,12 @@ _ENVIRONMENT: Final = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bi
 
 async def spawn_keeper(folder: WorkspaceFolder, options: KeeperOptions, log: BuildLog, clock: Clock) -> bool:
     """Whether the agent listens; False when another keeper has the workspace. Raises BuildFailed."""
-    process = await _started(folder, options)
     try:
         async with clock.timeout(_START_SECONDS, timer="keeper start"):
-            end = await _heard(process, options, log)
+            process = await asyncio.to_thread(_started, folder, options)
+            await asyncio.to_thread(_tell, process, options)
+            end = await _heard(process, log)
+            await asyncio.to_thread(process.wait)  # for what was started: the keeper itself has left it at once
     except TimeoutError:
         await kill_all(folder, options.workspace_id, clock)
         raise BuildFailed(f"The workspace did not start within {_START_SECONDS:g} seconds.", code="too_slow") from None
@@ -46,31 +49,33 @@ async def spawn_keeper(folder: WorkspaceFolder, options: KeeperOptions, log: Bui
     return end.end == "ready"
 
 
-async def _heard(process: asyncio.subprocess.Process, options: KeeperOptions, log: BuildLog) -> Said | None:
+async def _heard(process: "subprocess.Popen[bytes]", log: BuildLog) -> Said | None:
     """How the start has ended, as the keeper says it; None when it ended without. It is silent from then on."""
-    assert process.stdin is not None
     assert process.stdout is not None
-    process.stdin.write(msgspec.json.encode(options))
-    process.stdin.close()
+    reader = asyncio.StreamReader()
+    protocol = asyncio.StreamReaderProtocol(reader)
+    transport, _ = await asyncio.get_running_loop().connect_read_pipe(lambda: protocol, process.stdout)
     end: Said | None = None
-    while line := await process.stdout.readline():
-        said = msgspec.json.decode(line, type=Said)
-        if said.note:
-            log("sandbox", said.note, level=said.level)
-        end = said if said.end else end
-    await process.wait()  # for what was started: the keeper itself has left it at once
+    try:
+        while line := await reader.readline():
+            said = msgspec.json.decode(line, type=Said)
+            if said.note:
+                log("sandbox", said.note, level=said.level)
+            end = said if said.end else end
+    finally:
+        transport.close()
     return end
 
 
-async def _started(folder: WorkspaceFolder, options: KeeperOptions) -> asyncio.subprocess.Process:
+def _started(folder: WorkspaceFolder, options: KeeperOptions) -> "subprocess.Popen[bytes]":
+    """Not by the event loop: uvloop leaves descriptors open in what it starts, and then nobody hears the end of it."""
     words = _opened(folder.keeper_log)
     apart = options.bubblewrap is not None and options.account.switch
     try:
-        return await asyncio.create_subprocess_exec(
-            *(ALONE if apart else ()),
-            *(sys.executable, "-I", "-c", _PROGRAM, ":".join(direct().path)),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
+        return subprocess.Popen(
+            [*(ALONE if apart else ()), sys.executable, "-I", "-c", _PROGRAM, ":".join(direct().path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
             stderr=words,
             env=_ENVIRONMENT,
             cwd="/",  # no folder is kept busy
@@ -78,6 +83,12 @@ async def _started(folder: WorkspaceFolder, options: KeeperOptions) -> asyncio.s
         )
     finally:
         os.close(words)
+
+
+def _tell(process: "subprocess.Popen[bytes]", options: KeeperOptions) -> None:
+    assert process.stdin is not None
+    with process.stdin as told:
+        told.write(msgspec.json.encode(options))
 
 
 def _opened(log: Path) -> int:
