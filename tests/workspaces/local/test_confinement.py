@@ -179,6 +179,13 @@ async def test_the_server_itself_is_no_parent_of_a_sandbox(root: Path):
         assert keeper.group != os.getpgrp()
 
 
+async def test_command_lines_do_not_tell_where_things_are_outside(root: Path):
+    async with workspace(root) as running:
+        said = await running.run("cat /proc/[0-9]*/cmdline | tr '\\0' ' '")
+    assert "bwrap" in said.output
+    assert str(root) not in said.output
+
+
 async def test_parameters_fill_the_environment(root: Path):
     spec = new_spec('{"environment": {"LEVEL": "is ${level}"}}', parameters={"level": "high"})
     async with workspace(root, spec=spec) as running:

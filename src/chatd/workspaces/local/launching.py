@@ -51,13 +51,14 @@ async def launch_confined(
     contents = {path: _memory_file(text) for path, text in view.files.items()}
     info, info_end = os.pipe()
     block, release = os.pipe()
-    passed = (*contents.values(), info_end, block)
+    # Not on the command line, which everyone inside can read: it tells where things are on this machine.
+    seen = _memory_file("".join(f"{each}\0" for each in arguments(view, contents)))
+    passed = (*contents.values(), seen, info_end, block)
     account = options.account
     try:
         process = await asyncio.create_subprocess_exec(
             bubblewrap.program,
-            *arguments(view, contents),
-            *("--info-fd", str(info_end), "--block-fd", str(block), "--"),
+            *("--args", str(seen), "--info-fd", str(info_end), "--block-fd", str(block), "--"),
             *installation.command(_inside(options).arguments(), most_processes=most_processes),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
