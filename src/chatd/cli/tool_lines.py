@@ -6,6 +6,7 @@ from typing import Any, Final, cast
 import msgspec
 
 from chatd.cli.terminal_text import cut_line, harmless, one_line
+from chatd.cli.workspace_lines import about_call, about_result, is_failure
 from chatd.core import compaction
 
 RESULT_LINES: Final = 5  # of a result: enough to see what came, few enough to scroll by
@@ -16,15 +17,18 @@ _LONGEST: Final = 64 * 1024  # characters of a result that are looked at
 def call_line(part: Mapping[str, Any], width: int) -> str:
     if part.get("tool_name") == compaction.TOOL_NAME:
         return "● summarising the chat so far"
-    return one_line(f"● {part.get('tool_name', '')} {_json(part.get('args'))}", width)
+    name, args = str(part.get("tool_name", "")), part.get("args")
+    about = about_call(name, args)
+    return one_line(f"● {name} {_json(args) if about is None else about}".rstrip(), width)
 
 
 def result_lines(part: Mapping[str, Any], width: int) -> list[str]:
     name, result = part.get("tool_name", ""), part.get("result")
     if name == compaction.TOOL_NAME:
         name, result = "summarised", _summary(result)
-    head = f"{'✗' if part.get('is_error') else '✓'} {name}"
-    lines = [line for line in _text(result).splitlines() if line.strip()]
+    head = f"{'✗' if part.get('is_error') or is_failure(result) else '✓'} {name}"
+    about = about_result(str(name), result)
+    lines = [line for line in (_text(result) if about is None else about).splitlines() if line.strip()]
     if len(lines) <= 1:
         return [f"  {one_line(' '.join([head, *lines]), width - 2)}"]
     shown = [f"  {one_line(head, width - 2)}", *(f"    {cut_line(line, width - 4)}" for line in lines[:RESULT_LINES])]
