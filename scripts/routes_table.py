@@ -12,6 +12,8 @@ from chatd.server.routes.asking import RouteParts
 
 METHODS: Final = ("get", "post", "put", "patch", "delete")
 _CHATS: Final = "/api/experimental/chats"
+_TEMPLATES: Final = "/api/experimental/templates"
+_WORKSPACES: Final = "/api/experimental/workspaces"
 _ALL: Final = "all who are signed in"
 _OWN: Final = "all, for themselves"
 _THEMSELVES: Final = "all: themselves; admins and auditors: everyone"
@@ -22,6 +24,9 @@ _ADMINS_READ: Final = "admins, auditors"
 _CHAT_OWNER: Final = "the chat's owner"
 _CHAT_UPDATE: Final = "the chat's owner, admins"
 _CHAT_READ: Final = "the chat's owner, admins, auditors"
+_WORKSPACE_OWNER: Final = "the workspace's owner"
+_WORKSPACE_UPDATE: Final = "the workspace's owner, admins"
+_WORKSPACE_READ: Final = "the workspace's owner, admins, auditors"
 
 # Who may call what the route's own text does not say. The first that matches `METHOD path` counts.
 _WHO: Final = (
@@ -44,6 +49,7 @@ _WHO: Final = (
     (rf"(GET|POST) {_CHATS}/files/\{{file\}}(/download-url)?", "the file's owner, admins, auditors"),
     (rf"(GET|POST) {_CHATS}", _ALL),
     (rf"GET {_CHATS}/watch", _OWN),
+    (rf"GET {_CHATS}/by-workspace", "the chats' owner, admins, auditors"),
     (rf"GET {_CHATS}/cost/users", _THEMSELVES),
     (rf"GET {_CHATS}/cost/\{{user\}}/summary", _SELF_READ),
     (rf"GET {_CHATS}/\{{chat\}}.*", _CHAT_READ),
@@ -56,6 +62,13 @@ _WHO: Final = (
     (rf"POST {_CHATS}/\{{chat\}}/(compact|tool-results|title/\w+|messages)", _CHAT_OWNER),
     (rf"PATCH {_CHATS}/\{{chat\}}/messages/\{{message\}}", _CHAT_OWNER),
     (rf"POST {_CHATS}/\{{chat\}}/queue/\{{queued\}}/\w+", _CHAT_OWNER),
+    (rf"GET {_TEMPLATES}.*", _ALL),
+    (rf"GET {_WORKSPACES}", _THEMSELVES),
+    (rf"POST {_WORKSPACES}", _OWN),
+    (rf"GET {_WORKSPACES}/\{{workspace\}}(/builds.*)?", _WORKSPACE_READ),
+    (rf"(PATCH|DELETE) {_WORKSPACES}/\{{workspace\}}", _WORKSPACE_UPDATE),
+    (rf"POST {_WORKSPACES}/\{{workspace\}}/builds.*", _WORKSPACE_UPDATE),
+    (rf"\w+ {_WORKSPACES}/\{{workspace\}}/(files.*|ports|terminal)", _WORKSPACE_OWNER),
 )
 
 

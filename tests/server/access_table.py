@@ -7,6 +7,7 @@ one may not know of is 404; what one sees and may not do, 403. 409: they may, an
 """
 
 from typing import Any, Final
+from uuid import UUID
 
 import msgspec
 
@@ -114,6 +115,7 @@ GET    /api/experimental/chats/cost/users                              200   200
 chats                                                                owner admin audit. str. nobody
 GET    /api/experimental/chats                                         200   200   200   200   401
 POST   /api/experimental/chats                                         201   201   201   201   401
+GET    /api/experimental/chats/by-workspace                            200   200   200   200   401
 GET    /api/experimental/chats/watch                                   200   200   200   200   401
 WS     /api/experimental/chats/watch                                   101   101   101   101   401
 GET    /api/experimental/chats/{chat}                                  200   200   200   404   401
@@ -143,6 +145,25 @@ DELETE /api/experimental/chats/{chat}/queue/{queued}                   204   204
 POST   /api/experimental/chats/{chat}/queue/{queued}/promote           202   403   403   404   401
 POST   /api/experimental/chats/{chat}/queue/{queued}/hold              200   403   403   404   401
 POST   /api/experimental/chats/{chat}/queue/{queued}/release           409   403   403   404   401
+
+templates                                                            owner admin audit. str. nobody
+GET    /api/experimental/templates                                     200   200   200   200   401
+POST   /api/experimental/templates                                     404   201   404   404   401
+GET    /api/experimental/templates/{template}                          200   200   200   200   401
+PATCH  /api/experimental/templates/{template}                          404   200   404   404   401
+DELETE /api/experimental/templates/{template}                          404   204   404   404   401
+
+workspaces                                                           owner admin audit. str. nobody
+GET    /api/experimental/workspaces                                    200   200   200   200   401
+POST   /api/experimental/workspaces                                    201   201   201   201   401
+GET    /api/experimental/workspaces/{workspace}                        200   200   200   404   401
+PATCH  /api/experimental/workspaces/{workspace}                        200   200   403   404   401
+DELETE /api/experimental/workspaces/{workspace}                        202   202   403   404   401
+GET    /api/experimental/workspaces/{workspace}/builds                 200   200   200   404   401
+POST   /api/experimental/workspaces/{workspace}/builds                 201   201   403   404   401
+GET    /api/experimental/workspaces/{workspace}/builds/{build}         200   200   200   404   401
+GET    /api/experimental/workspaces/{workspace}/builds/{build}/logs    200   200   200   404   401
+POST   /api/experimental/workspaces/{workspace}/builds/{build}/cancel  409   409   403   404   401
 """
 
 CONTENT: Final = {"content": [text("x")]}
@@ -189,9 +210,17 @@ BODIES: Final[dict[str, Any]] = {
     f"PATCH {_CHATS}/{{chat}}/messages/{{message}}": CONTENT,
     f"PUT {_CHATS}/{{chat}}/queue": {"ids": ["{queued:int}"]},
     f"POST {_CHATS}/{{chat}}/queue/{{queued}}/release": {},
+    "POST /api/experimental/templates": {"name": "{new}", "provisioner": "local"},
+    "PATCH /api/experimental/templates/{template}": {"display_name": "another"},
+    "POST /api/experimental/workspaces": {"template_id": "{template}"},
+    "PATCH /api/experimental/workspaces/{workspace}": {"name": "{new}"},
+    "POST /api/experimental/workspaces/{workspace}/builds": {"transition": "stop"},
 }
 # What the address has besides.
-QUERIES: Final = {f"GET {_CHATS}/providers/known-models": "?type=anthropic"}
+QUERIES: Final = {
+    f"GET {_CHATS}/providers/known-models": "?type=anthropic",
+    f"GET {_CHATS}/by-workspace": f"?workspace_ids={UUID(int=1)}",
+}
 
 
 class Row(msgspec.Struct, frozen=True):

@@ -25,6 +25,7 @@ from server.chat_api import CHATS, ChatApi
 from server.configured_models import model, provider
 from server.pushing import Told, telling
 from server.running import Answer, Api, settings_for
+from server.workspace_api import TEMPLATES, WorkspaceApi
 
 SECTIONS = sections()
 REFUSED = (401, 403, 404)
@@ -89,6 +90,9 @@ class Things:
                 "chat": self._chat,
                 "message": self._message,
                 "queued": self._queued,
+                "template": self._template,
+                "workspace": self._workspace,
+                "build": self._build,
             }
             self._made[name] = await makers[name](path)
         return self._made[name]
@@ -153,6 +157,22 @@ class Things:
         sent = await (await self.person()).post(path, {"content": [{"type": "text", "text": "waits"}]})
         return str(sent.body["queued_message"]["id"])
 
+    async def _template(self, _: str) -> str:
+        body = {"name": f"t-{self._made['new']}", "provisioner": "local"}
+        return (await self._admin.post(TEMPLATES, body)).body["id"]
+
+    async def _workspace(self, _: str) -> str:
+        """One that runs."""
+        chats = self._chats
+        workspaces = WorkspaceApi(chats, chats.running, await self.person(), self._admin, await self.find("template"))
+        made = await workspaces.run()
+        self._made["build"] = made["latest_build"]["id"]
+        return made["id"]
+
+    async def _build(self, _: str) -> str:
+        await self.find("workspace")
+        return self._made["build"]
+
 
 async def upload(api: Api) -> Answer:
     headers = {"Content-Type": "text/plain", "Content-Disposition": 'attachment; filename="a.txt"'}
@@ -208,7 +228,8 @@ async def test_everyone_may_do_what_the_table_says(database: Any, tmp_path: Path
     go = asyncio.Event()
     busy = section in ("chats", "messages")
     turns = [Turn(Say("one"), faults=(Hold(go),) if busy else ())]
-    async with telling(database, tmp_path, *turns, requests_per_minute="0") as told:
+    options = {"requests_per_minute": "0", "local_workspaces": "unconfined", "agents_at_stop": "end"}
+    async with telling(database, tmp_path, *turns, **options) as told:
         chats = told.chats
         people: dict[str, Api] = {
             "admin": chats.running.owner,
@@ -240,7 +261,10 @@ async def test_everyone_may_do_what_the_table_says(database: Any, tmp_path: Path
     assert changed == [[], []], "who was refused has changed nothing"
 
 
+OWN = ("workspace",)  # what everyone may have of their own, and is in the log all the same
+
+
 async def changes_of(admin: Api, username: str) -> list[Any]:
     answer: Answer = await admin.get(f"/api/v2/audit?actor={username}&outcome=done")
     assert answer.status == 200, answer
-    return answer.body["entries"]
+    return [entry for entry in answer.body["entries"] if entry["target"]["kind"] not in OWN]

@@ -15,6 +15,7 @@ from chatd.testing.fake_clock import FakeClock
 from server.chat_api import CHATS
 from server.configured_models import KEY, MODELS, PROVIDERS, model, provider
 from server.running import PASSWORD, Api, Running, running_server
+from server.workspace_api import TEMPLATES, WORKSPACES
 
 AUDIT = "/api/v2/audit"
 USERS, GROUPS, CONFIG = "/api/v2/users", "/api/v2/groups", f"{CHATS}/config"
@@ -53,6 +54,11 @@ CHANGES: dict[str, tuple[Any, str, str]] = {
     f"PUT {CONFIG}/desktop-enabled": ({"enable_desktop": True}, "create", "setting"),
     f"PUT {LIMITS}": ({"period": "day", "limit_micros": 5, "user_id": "{user}"}, "create", "usage_limit"),
     f"DELETE {LIMITS}/{{period}}": (None, "delete", "usage_limit"),
+    f"POST {TEMPLATES}": ({"name": "new", "provisioner": "local"}, "create", "template"),
+    f"PATCH {TEMPLATES}/{{template}}": ({"description": "Another."}, "update", "template"),
+    f"DELETE {TEMPLATES}/{{template}}": (None, "delete", "template"),
+    f"POST {WORKSPACES}": ({"template_id": "{template}"}, "create", "workspace"),
+    f"PATCH {WORKSPACES}/{{workspace}}": ({"name": "renamed"}, "update", "workspace"),
 }
 # Routes that change something else, and what that is.
 OTHER = {
@@ -69,6 +75,9 @@ OTHER = {
     f"DELETE {CONFIG}/user-compaction-thresholds/{{model}}": "one's own",
     f"POST {CHATS}/files": "one's own",
     f"POST {CHATS}/files/{{file}}/download-url": "a link to what one may read",
+    f"DELETE {WORKSPACES}/{{workspace}}": "a build; its end is in the log",
+    f"POST {WORKSPACES}/{{workspace}}/builds": "a build",
+    f"POST {WORKSPACES}/{{workspace}}/builds/{{build}}/cancel": "a build",
 }
 
 
@@ -132,12 +141,17 @@ async def entries(api: Api, **wanted: str) -> list[dict[str, Any]]:
 async def test_every_change_of_an_admins_is_in_the_log(database: Any, tmp_path: Path, route: str):
     body, action, kind = CHANGES[route]
     method, path = route.split(" ")
-    async with running_server(database.dsn, tmp_path) as running:
+    async with running_server(database.dsn, tmp_path, local_workspaces="unconfined") as running:
         ids = await things(running)
         if "/sessions/" in path:
             ids["token"] = ids["session"]
         if path.endswith("/activate"):
             await running.owner.put(path.format(**ids).replace("activate", "suspend"))
+        if WORKSPACES in path or TEMPLATES in path:
+            ids["template"] = (await running.owner.get(TEMPLATES)).body[0]["id"]
+        if "{workspace}" in path:
+            made = await running.owner.post(WORKSPACES, {"template_id": ids["template"]})
+            ids["workspace"] = made.body["id"]
         if path.endswith("/tokens"):
             ids["user"] = "me"  # nobody makes tokens for others
         newest = (await entries(running.owner))[0]["id"]

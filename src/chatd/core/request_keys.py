@@ -37,6 +37,11 @@ def build_key_of(call_key: str) -> UUID:
     return _hashed("build", call_key.encode())
 
 
+def workspace_key_of(owner_id: UUID, key: str) -> UUID:
+    """Of the one workspace that this key of this user makes."""
+    return _hashed("workspace", owner_id.bytes, key.encode())
+
+
 def fingerprint_of(request: bytes) -> UUID:
     """Tells whether a request with a known key is the one that the key was first given with."""
     return _hashed("request", request)

@@ -26,9 +26,11 @@ from chatd.server.routes.pages import welcome_page, welcome_style
 from chatd.server.routes.providers import providers_router
 from chatd.server.routes.push import push_router
 from chatd.server.routes.site import site_router
+from chatd.server.routes.templates import templates_router
 from chatd.server.routes.tokens import tokens_router
 from chatd.server.routes.usage_limits import usage_limits_router
 from chatd.server.routes.users import users_router
+from chatd.server.routes.workspaces import workspaces_router
 
 
 def build_app(parts: RouteParts) -> Litestar:
@@ -51,6 +53,8 @@ def build_app(parts: RouteParts) -> Litestar:
             chat_messages_router,
             chat_export_router,
             chat_queue_router,
+            templates_router,
+            workspaces_router,
             welcome_page,
             welcome_style,
         ],

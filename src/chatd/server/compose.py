@@ -50,6 +50,7 @@ from chatd.store.metered import MeteredStore
 from chatd.store.migrate import MigrationReport
 from chatd.store.pool import migrate_database, open_pool
 from chatd.store.store import SqlStore, Store
+from chatd.workspaces.docker.provisioner import DockerProvisioner
 from chatd.workspaces.host import read_host_id
 from chatd.workspaces.local.provisioner import LocalProvisioner
 from chatd.workspaces.provisioner import Provisioner
@@ -202,6 +203,7 @@ async def running_replica(
                 replica_id=id,
                 host_id=host_id,
                 keeps_agents=settings.agents_at_stop == "keep",
+                most_per_user=settings.workspaces_per_user,
             )
         )
         engine = await stack.enter_async_context(
@@ -249,10 +251,29 @@ async def running_replica(
 
 
 def _provisioners(settings: Settings, host_id: str, clock: Clock) -> list[Provisioner]:
-    if settings.local_workspaces == "off":
-        return []
-    is_unconfined = settings.local_workspaces == "unconfined"
-    return [LocalProvisioner(settings.data_dir / "workspaces", host_id=host_id, clock=clock, unconfined=is_unconfined)]
+    found: list[Provisioner] = []
+    if settings.local_workspaces != "off":
+        local = LocalProvisioner(
+            settings.data_dir / "workspaces",
+            host_id=host_id,
+            clock=clock,
+            unconfined=settings.local_workspaces == "unconfined",
+            user=settings.workspace_user,
+            private_networks=settings.workspace_private_networks,
+        )
+        found.append(local)
+    if settings.docker_url is not None:
+        docker = DockerProvisioner(
+            settings.docker_url,
+            settings.data_dir / "containers",
+            host_id=host_id,
+            clock=clock,
+            connect=settings.docker_connect,
+            publish_on=settings.docker_publish_on,
+            reach_at=settings.docker_reach_at,
+        )
+        found.append(docker)
+    return found
 
 
 def _heartbeat(opened: OpenStore, row: ReplicaRow, *, clock: Clock) -> AbstractAsyncContextManager[Lease]:

@@ -27,6 +27,7 @@ from chatd.server.serving import Draining
 from chatd.server.settings import Settings
 from chatd.server.stream.route import SignedIn, StreamRoutes
 from chatd.server.watch.route import WatchRoutes
+from chatd.server.workspaces.all_workspaces import workspaces_of
 from chatd.store.actor import Origin, acting_as, asking_from
 from chatd.wire.users import BuildInfo
 
@@ -51,6 +52,7 @@ async def replica_app(replica: Replica, settings: Settings, *, draining: Drainin
         chat_config=ChatConfig(store, models),
         chats=chats_of(store, replica.engine, replica.models, replica.hints, replica.clock, organization.id),
         links=DownloadLinks(store, replica.opened.cipher, replica.clock),
+        workspaces=workspaces_of(store, replica.workspaces, replica.clock, organization.id),
         push=PushSubscribing(store, replica.push, replica.versions, replica.clock),
         versions=replica.versions,
         clock=replica.clock,

@@ -27,6 +27,7 @@ _WHOLE = re.compile(r"-?[0-9]{1,18}")  # 18 digits stay below 64 bits
 _WHOLE_OF_ANY_SIZE = re.compile(r"-?[0-9]+")
 _HOST = re.compile(r"\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._\-]{1,253}|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*")
 _ASKED_HOST = re.compile(r"\*|(\*?\.)?[A-Za-z0-9._\-]{1,253}(:[0-9]{1,5})?|\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?")
+_ACCOUNT = re.compile(r"[a-z_][a-z0-9_-]{0,31}")
 _HOST_PATTERN = re.compile(r"\*|(\*\.)?[A-Za-z0-9._\-]{1,253}(:[0-9]{1,5})?|\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?")
 
 
@@ -104,6 +105,32 @@ class Host(msgspec.Struct, frozen=True):
         if not _HOST.fullmatch(text_of(raw)):
             raise ValueError
         return text_of(raw).strip("[]")
+
+
+class AccountName(msgspec.Struct, frozen=True):
+    """A user of this machine."""
+
+    allowed: str = "the name of a user, at most 32 letters, digits, - and _"
+
+    def parse(self, raw: object, folder: Path) -> str:
+        if not _ACCOUNT.fullmatch(text_of(raw)):
+            raise ValueError
+        return text_of(raw)
+
+
+class EngineUrl(msgspec.Struct, frozen=True):
+    """Where an engine with Docker's API listens."""
+
+    allowed: str = "unix:///path/to/socket or tcp://host:port"
+
+    def parse(self, raw: object, folder: Path) -> str:
+        text = text_of(raw)
+        parts = split_url(text)
+        is_socket = parts is not None and parts.scheme == "unix" and not parts.netloc and len(parts.path) > 1
+        is_port = parts is not None and parts.scheme == "tcp" and bool(parts.hostname and parts.port)
+        if parts is None or not (is_socket or is_port) or "@" in parts.netloc or parts.query or parts.fragment:
+            raise ValueError
+        return text
 
 
 class HostPattern(msgspec.Struct, frozen=True):

@@ -15,6 +15,7 @@ from chatd.core.secret import Secret
 from chatd.server.middleware.body_limit import BODY_LIMIT
 from chatd.server.middleware.host import LOOPBACK_HOSTS
 from chatd.server.setting_kinds import (
+    AccountName,
     ApiKey,
     AskedHost,
     Certificates,
@@ -23,6 +24,7 @@ from chatd.server.setting_kinds import (
     Contact,
     EmailAddress,
     EncryptionKeyText,
+    EngineUrl,
     FilePath,
     Folder,
     Hidden,
@@ -304,6 +306,69 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "rights; or off for none.",
         ),
     ] = "confined"
+    workspace_user: Annotated[
+        str | None,
+        Setting(
+            AccountName(),
+            "The user of this machine that runs local workspaces where the server is root.",
+            default_text="chatd-workspace, which is made",
+        ),
+    ] = None
+    workspace_private_networks: Annotated[
+        tuple[str, ...],
+        Setting(
+            ListOf(Network()),
+            "Networks that local workspaces may reach although they are not public, if their template's list has the "
+            "host.",
+            default_text="none",
+        ),
+    ] = ()
+    docker_url: Annotated[
+        str | None,
+        Setting(
+            EngineUrl(),
+            "An engine with Docker's API that makes workspaces as containers. Over tcp it is not encrypted.",
+            default_text="none: there are no such workspaces",
+        ),
+    ] = None
+    docker_connect: Annotated[
+        Literal["socket", "port"],
+        Setting(
+            Choice(("socket", "port")),
+            "How agents in containers are reached: by a socket in a folder of this machine, or by a port that the "
+            "engine publishes, which all replicas can reach.",
+        ),
+    ] = "socket"
+    docker_publish_on: Annotated[
+        str,
+        Setting(Host(), "With docker_connect port: the address of the engine's machine on which ports are published."),
+    ] = "127.0.0.1"
+    docker_reach_at: Annotated[
+        str | None,
+        Setting(
+            Host(),
+            "With docker_connect port: where replicas reach these ports.",
+            default_text="docker_publish_on",
+        ),
+    ] = None
+    workspaces_per_user: Annotated[
+        int,
+        Setting(
+            WholeNumber(0, 100_000, "workspaces"),
+            "How many workspaces one user may have, deleted ones aside; 0 sets no limit.",
+        ),
+    ] = 20
+    workspace_upload_limit: Annotated[
+        int,
+        Setting(WholeNumber(1, 1 << 40, "bytes"), "The largest file that can be put into a workspace over the API."),
+    ] = 100 << 20
+    terminals_per_user: Annotated[
+        int,
+        Setting(
+            WholeNumber(0, 10_000, "terminals"),
+            "How many terminals one user may have open at a time, on each replica; 0 sets no limit.",
+        ),
+    ] = 32
     agents_at_stop: Annotated[
         Literal["end", "keep"],
         Setting(

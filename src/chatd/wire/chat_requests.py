@@ -87,7 +87,7 @@ class ForkChat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 class UpdateChat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is left out stays. `labels` replace all there are. `pin_order`: 0 unpins, else the place among the pinned;
-    a chat that was not pinned becomes the last."""
+    a chat that was not pinned becomes the last. `workspace_id`: null, or only zeros, is none."""
 
     title: Title | UnsetType = UNSET
     archived: bool | UnsetType = UNSET

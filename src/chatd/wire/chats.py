@@ -14,6 +14,7 @@ from chatd.core.reasoning import ReasoningEffort
 from chatd.core.roles import Role
 from chatd.core.states import Status
 from chatd.wire.agent.context import ContextKind, ContextStatus
+from chatd.wire.workspaces import WorkspaceSummary
 
 ClientType = Literal["ui", "api"]
 PlanMode = Literal["plan", ""]
@@ -97,9 +98,9 @@ class ChatContext(msgspec.Struct, frozen=True, kw_only=True):
 
 class Chat(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """`root_chat_id` of a root is its own. `pin_order` is 0 for a chat that is not pinned. `children` are the chats
-    that the agent of this one has started. `files` and `context` are there when one chat is asked for, `match` when
-    one has searched. Since `context_dirty_since` the workspace has other instructions than the chat was given.
-    A fork says which chat it comes from, and up to which message if that was asked for."""
+    that the agent of this one has started. `files`, `workspace` and `context` are there when one chat is asked for,
+    `match` when one has searched. Since `context_dirty_since` the workspace has other instructions than the chat was
+    given. A fork says which chat it comes from, and up to which message if that was asked for."""
 
     id: UUID
     organization_id: UUID
@@ -130,6 +131,8 @@ class Chat(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     forked_from_chat_id: UUID | None = None
     forked_from_message_id: int | None = None
     files: list[ChatFile] | None = None
+    workspace_id: UUID | None = None
+    workspace: WorkspaceSummary | None = None
     context: ChatContext | None = None
     context_dirty_since: datetime | None = None
     match: ChatMatch | None = None

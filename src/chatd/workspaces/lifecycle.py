@@ -14,7 +14,7 @@ import msgspec
 from chatd.clock import Clock
 from chatd.core.access import Person
 from chatd.core.chat_settings import WORKSPACE_TTL, read_setting
-from chatd.core.errors import Conflict, NotFound, Validation
+from chatd.core.errors import Conflict, InvalidRequest, NotFound, Validation
 from chatd.core.workspaces.kinds import BuildReason, BuildTransition, ProvisionerKind
 from chatd.core.workspaces.lifetime import chosen_ttl_ms
 from chatd.core.workspaces.names import another_name, workspace_name
@@ -53,11 +53,28 @@ class NewWorkspace(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Lifecycle:
-    def __init__(self, store: Store, hints: Hints, clock: Clock, provisioners: Provisioners) -> None:
+    """`most_per_user`: a user who has so many workspaces can't make another; 0: there is no such limit."""
+
+    def __init__(
+        self, store: Store, hints: Hints, clock: Clock, provisioners: Provisioners, *, most_per_user: int = 0
+    ) -> None:
         self._store = store
         self._hints = hints
         self._clock = clock
         self._provisioners = provisioners
+        self._most_per_user = most_per_user
+
+    def check_config(self, kind: ProvisionerKind, config: str) -> None:
+        """Whether a template can have it. Raises InvalidRequest."""
+        provisioner = self._provisioners.get(kind)
+        if provisioner is None:
+            there = ", ".join(self._provisioners) or "none"
+            raise InvalidRequest(
+                f"This server makes no workspaces of the kind {kind}.",
+                detail="The operator's settings say which there are; see docs/workspaces.md.",
+                validations=[Validation("provisioner", f"one that this server has: {there}")],
+            )
+        provisioner.check(config)
 
     async def create(self, new: NewWorkspace) -> WorkspaceBuild:
         """The build that starts it. Raises InvalidRequest, Conflict, NotFound."""
@@ -142,22 +159,30 @@ class Lifecycle:
         self, new: NewWorkspace, values: Values, name: str, ttl_ms: int | None, host_id: str | None
     ) -> WorkspaceBuild:
         now = self._clock.now()
-        return await self._store.insert_workspace(
-            id=uuid7(now),
-            organization_id=new.organization_id,
-            owner_id=new.owner_id,
-            template_id=new.template_id,
-            name=name,
-            host_id=host_id,
-            parameters=_json(values.kept),
-            agent_token=new_token(),
-            ttl_ms=ttl_ms,
-            build_id=uuid7(now),
-            reason=BuildReason.CHAT if new.for_chat else BuildReason.INITIATOR,
-            initiator_id=_person_id(),
-            key=new.key,
-            build_parameters=_json(values.build),
-        )
+        async with self._store.transaction() as tx:
+            if self._most_per_user:
+                await tx.lock_workspaces_of(owner_id=new.owner_id)
+                if await tx.count_workspaces(owner_id=new.owner_id) >= self._most_per_user:
+                    raise Conflict(
+                        f"You have {self._most_per_user} workspaces, which is the most that one user may have.",
+                        detail="Delete one that is not needed any more, or ask an administrator.",
+                    )
+            return await tx.insert_workspace(
+                id=uuid7(now),
+                organization_id=new.organization_id,
+                owner_id=new.owner_id,
+                template_id=new.template_id,
+                name=name,
+                host_id=host_id,
+                parameters=_json(values.kept),
+                agent_token=new_token(),
+                ttl_ms=ttl_ms,
+                build_id=uuid7(now),
+                reason=BuildReason.CHAT if new.for_chat else BuildReason.INITIATOR,
+                initiator_id=_person_id(),
+                key=new.key,
+                build_parameters=_json(values.build),
+            )
 
     async def _build(
         self,

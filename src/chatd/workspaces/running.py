@@ -42,6 +42,7 @@ async def running_workspaces(
     replica_id: UUID,
     host_id: str,
     keeps_agents: bool = False,
+    most_per_user: int = 0,
 ) -> AsyncGenerator[Workspaces]:
     """For as long as the block. `keeps_agents`: a clean stop of the last server leaves its machine's agents running."""
     by_kind = {ProvisionerKind(each.kind): each for each in provisioners}
@@ -58,7 +59,7 @@ async def running_workspaces(
     }
     async with beside(tasks):
         yield Workspaces(
-            Lifecycle(store, hints, clock, by_kind),
+            Lifecycle(store, hints, clock, by_kind, most_per_user=most_per_user),
             StoredResolver(store, hints, clock, by_kind, usage, host_id=host_id),
             usage,
             tuple(note for each in provisioners for note in each.notes),

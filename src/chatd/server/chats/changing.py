@@ -11,7 +11,7 @@ from chatd.core.chat_checks import check_labels, checked_title
 from chatd.core.errors import Conflict, InvalidRequest, NotAuthorized, Validation
 from chatd.core.outcomes import Refusal, Refused
 from chatd.server.chats.reading import Reading
-from chatd.server.chats.refusals import error_of, not_yours
+from chatd.server.chats.refusals import applied, error_of, not_yours
 from chatd.server.engine_room import Engine
 from chatd.store.hints import Hints
 from chatd.store.owner_hints import OwnerEvent, OwnerEventKind, owner_topic
@@ -20,6 +20,7 @@ from chatd.store.store import Store
 from chatd.wire.chat_requests import MarkRead, UpdateChat
 
 _LAST: Final = 2**63 - 1  # past every message
+_NOWHERE: Final = UUID(int=0)  # as a workspace: none any more
 
 
 class Changing:
@@ -39,6 +40,8 @@ class Changing:
         if labels is not None:
             check_labels(labels)
         self._check(row, asked)
+        if asked.workspace_id is not UNSET:
+            await self._bind(person, row, asked.workspace_id)
         if asked.archived is not UNSET:
             await self._archive(row, asked.archived)
         if asked.pin_order is not UNSET and asked.pin_order != row.pin_order:
@@ -65,8 +68,6 @@ class Changing:
 
     def _check(self, row: GetChatRow, asked: UpdateChat) -> None:
         is_child = row.parent_chat_id is not None
-        if asked.workspace_id not in (UNSET, None, UUID(int=0)):
-            raise _wrong("workspace_id", "there are no workspaces here")
         if asked.archived is not UNSET:
             if is_child:
                 raise _wrong("archived", "a child is archived with its root")
@@ -94,6 +95,16 @@ class Changing:
                 detail=f"Interrupt {who}, or wait until its turn ends.",
             )
         raise error_of(outcome)
+
+    async def _bind(self, person: Person, row: GetChatRow, asked: UUID | None) -> None:
+        """Where the agent reaches into is the owner's to say, as what it does is."""
+        workspace_id = None if asked == _NOWHERE else asked
+        if workspace_id == row.workspace_id:
+            return
+        if row.owner_id != person.user_id:
+            raise await not_yours(self._store, row.id)
+        applied(await self._engine.transitions.bind_workspace(row.id, workspace_id))
+        self._tell(row.owner_id, OwnerEvent(OwnerEventKind.CHAT, row.id, None))
 
     async def _pin(self, row: GetChatRow, place: int) -> None:
         moved = await self._store.pin_chat(id=row.id, place=place)

@@ -74,6 +74,7 @@ class Creating:
             client=ChatClient(asked.client_type),
             dynamic_tools=msgspec.json.encode(asked.unsafe_dynamic_tools).decode(),
             reasoning_effort=asked.reasoning_effort,
+            workspace_id=asked.workspace_id,
         )
         rows = await self._first_rows(asked, parts, person.user_id, model.config_id)
         worker = self._engine.worker
@@ -88,8 +89,6 @@ class Creating:
     def _check(self, asked: CreateChat) -> None:
         if asked.organization_id not in (None, self._organization_id):
             raise _wrong("organization_id", "the id of the one organization")
-        if asked.workspace_id is not None:
-            raise _wrong("workspace_id", "there are no workspaces here")
         if asked.mcp_server_ids:
             raise _wrong("mcp_server_ids", "there are no such servers here")
         check_labels(asked.labels)

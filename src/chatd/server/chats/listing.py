@@ -51,6 +51,11 @@ class Listing:
         children = await self._children([row.id for row in rows])
         return [_listed(row, children[row.id]) for row in rows]
 
+    async def by_workspace(self, workspace_ids: Sequence[UUID]) -> dict[UUID, UUID]:
+        """The root that was last active in each, of those that the actor may see."""
+        rows = await self._store.list_workspace_chats(workspace_ids=workspace_ids)
+        return {row.workspace_id: row.id for row in rows if row.workspace_id is not None}
+
     async def children_of(self, root_id: UUID) -> list[ListChildChatsRow]:
         return await self._store.list_child_chats(root_chat_ids=[root_id], max_rows=MOST_CHILDREN)
 

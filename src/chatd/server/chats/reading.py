@@ -15,10 +15,12 @@ from chatd.server.chats.listing import Listing
 from chatd.server.chats.shown import shown_message, shown_queued
 from chatd.server.chats.shown_chats import shown_chat
 from chatd.server.chats.shown_context import shown_context
+from chatd.server.workspaces.shown_workspaces import shown_summary
 from chatd.store.queries import GetChatRow
 from chatd.store.store import Store
 from chatd.store.stored_messages import read_message
 from chatd.wire import chats as wire
+from chatd.wire.workspaces import WorkspaceSummary
 
 
 class Reading:
@@ -35,8 +37,14 @@ class Reading:
             shown_chat(row, children),
             queued_for_capacity=waits,
             files=await self._files(row) or None,
+            workspace=await self._workspace(row),
             context=await self._context(row),
         )
+
+    async def _workspace(self, chat: GetChatRow) -> WorkspaceSummary | None:
+        """As far as the asker may see it."""
+        found = None if chat.workspace_id is None else await self._store.get_workspace(id=chat.workspace_id)
+        return None if found is None else shown_summary(found)
 
     async def _context(self, chat: GetChatRow) -> wire.ChatContext | None:
         if chat.workspace_id is None:

@@ -52,6 +52,7 @@ def shown_chat(row: ChatRow, children: Iterable[ChatRow] = ()) -> wire.Chat:
         children=[shown_chat(child) for child in children],
         forked_from_chat_id=row.forked_from_chat_id,
         forked_from_message_id=row.forked_from_message_id,
+        workspace_id=row.workspace_id,
         context_dirty_since=row.context_dirty_since,
     )
 

@@ -26,6 +26,7 @@ from chatd.server.model_configs import ModelConfigs
 from chatd.server.providers import Providers
 from chatd.server.push import PushSubscribing
 from chatd.server.versions import Versions
+from chatd.server.workspaces.all_workspaces import AllWorkspaces
 from chatd.store.queries import User
 from chatd.store.store import Store
 from chatd.wire.problem import Problem
@@ -68,6 +69,7 @@ class RouteParts(msgspec.Struct, frozen=True):
     chats: Chats
     links: DownloadLinks
     push: PushSubscribing
+    workspaces: AllWorkspaces
     versions: Versions
     clock: Clock
     organization_id: UUID

@@ -7,6 +7,7 @@ from litestar import Router, get, patch, post, put
 from litestar.params import FromPath, JSONBody, QueryParameter
 
 from chatd.core.chat_search import LONGEST
+from chatd.core.errors import InvalidRequest, Validation
 from chatd.server.chats.listing import Page
 from chatd.server.routes.asking import AnyRequest, Ask, IdempotencyKey, TheAsk, find_user, problems
 from chatd.wire import chats as wire
@@ -14,6 +15,7 @@ from chatd.wire.chat_requests import CreateChat, MarkRead, SubmitToolResults, Up
 
 _TAG = ["chats"]
 _DEFAULT_LIMIT = 50
+_MOST_WORKSPACES = 25  # as many as a page of them shows
 Search = Annotated[
     str,
     QueryParameter(
@@ -32,6 +34,9 @@ Whose = Annotated[
 ChatLimit = Annotated[int, QueryParameter(ge=0, le=200, description="How many to return, up to 200; 0 is 50.")]
 ChatOffset = Annotated[int, QueryParameter(ge=0, le=10_000, description="How many to leave out first.")]
 AfterChat = Annotated[UUID | None, QueryParameter(description="The last chat of the page before.")]
+WorkspaceIds = Annotated[
+    str, QueryParameter(max_length=2000, description=f"Up to {_MOST_WORKSPACES} ids, with commas between them.")
+]
 PromptLimit = Annotated[int, QueryParameter(ge=0, le=2000, description="How many to return, up to 2000; 0 is 500.")]
 
 
@@ -57,6 +62,12 @@ async def create_chat(data: JSONBody[CreateChat], ask: TheAsk, idempotency_key: 
     return await ask.chats.creating.create(ask.person, data, key=idempotency_key)
 
 
+@get("/by-workspace", tags=_TAG, responses=problems(400, 401))
+async def list_chats_by_workspace(ask: TheAsk, workspace_ids: WorkspaceIds = "") -> dict[UUID, UUID]:
+    """For each of these workspaces the chat that was last active in it, if there is one that one may see."""
+    return await ask.chats.listing.by_workspace(_ids(workspace_ids))
+
+
 @get("/{chat:uuid}", tags=_TAG, responses=problems(401, 404))
 async def get_chat(chat: FromPath[UUID], ask: TheAsk) -> wire.Chat:
     """The chat, without its messages."""
@@ -65,7 +76,8 @@ async def get_chat(chat: FromPath[UUID], ask: TheAsk) -> wire.Chat:
 
 @patch("/{chat:uuid}", tags=_TAG, status_code=204, responses=problems(400, 401, 403, 404, 409))
 async def update_chat(chat: FromPath[UUID], data: JSONBody[UpdateChat], ask: TheAsk) -> None:
-    """Rename, label, pin, archive. A chat is archived with its children, and not while one of them is at work."""
+    """Rename, label, pin, archive, give it a workspace. A chat is archived with its children, and not while one of
+    them is at work."""
     await ask.chats.changing.change(ask.person, chat, data)
 
 
@@ -119,6 +131,18 @@ async def propose_title(chat: FromPath[UUID], ask: TheAsk) -> wire.ProposedTitle
     return await ask.chats.retitling.propose(ask.person, chat)
 
 
+def _ids(text: str) -> list[UUID]:
+    given = [each.strip() for each in text.split(",") if each.strip()]
+    try:
+        ids = [UUID(each) for each in given]
+    except ValueError:
+        ids = []
+    if not ids or len(ids) > _MOST_WORKSPACES:
+        rule = Validation("workspace_ids", f"1 to {_MOST_WORKSPACES} ids with commas between them")
+        raise InvalidRequest("Check workspace_ids.", validations=[rule])
+    return ids
+
+
 async def _owner(ask: Ask, owner: str) -> UUID | None:
     """None for everyone. An id is not looked up: of who is not there, or not to be seen, there are no chats."""
     if owner in ("me", "all"):
@@ -140,6 +164,7 @@ chats_router = Router(
     route_handlers=[
         list_chats,
         create_chat,
+        list_chats_by_workspace,
         get_chat,
         update_chat,
         list_prompts,

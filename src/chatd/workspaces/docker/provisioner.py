@@ -33,7 +33,7 @@ class DockerProvisioner:
     A port is published on `publish_on` of the engine's machine, and reached at `reach_at` by every replica.
     """
 
-    kind: Final = "docker"
+    kind = "docker"
 
     def __init__(
         self,

@@ -1,0 +1,1 @@
+"""What people do with templates and workspaces, for the routes."""
