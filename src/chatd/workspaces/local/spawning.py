@@ -4,8 +4,9 @@ import asyncio
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
 import msgspec
 
@@ -30,17 +31,17 @@ _ENVIRONMENT: Final = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bi
 
 async def spawn_keeper(folder: WorkspaceFolder, options: KeeperOptions, log: BuildLog, clock: Clock) -> bool:
     """Whether the agent listens; False when another keeper has the workspace. Raises BuildFailed."""
+    launch = _Launch(folder, options)
     try:
         async with clock.timeout(_START_SECONDS, timer="keeper start"):
-            process = await asyncio.to_thread(_started, folder, options)
-            await asyncio.to_thread(_tell, process, options)
-            end = await _heard(process, log)
-            await asyncio.to_thread(process.wait)  # for what was started: the keeper itself has left it at once
+            end = await _heard(await asyncio.to_thread(launch.run), log)
     except TimeoutError:
         await kill_all(folder, options.workspace_id, clock)
         raise BuildFailed(f"The workspace did not start within {_START_SECONDS:g} seconds.", code="too_slow") from None
     except (OSError, msgspec.MsgspecError) as error:
         raise BuildFailed("The workspace's keeper was not understood.", detail=str(error)) from error
+    finally:
+        launch.leave()
     if end is None:
         detail = _end_of(folder.keeper_log)
         raise BuildFailed("The workspace's keeper ended at once.", detail=detail, code="keeper_ended")
@@ -49,12 +50,44 @@ async def spawn_keeper(folder: WorkspaceFolder, options: KeeperOptions, log: Bui
     return end.end == "ready"
 
 
-async def _heard(process: "subprocess.Popen[bytes]", log: BuildLog) -> Said | None:
+class _Launch:
+    """What starts a keeper, in a thread. A thread is not stopped with who waits for it, so that it cleans up after
+    itself once that one has left."""
+
+    def __init__(self, folder: WorkspaceFolder, options: KeeperOptions) -> None:
+        self._folder = folder
+        self._options = options
+        self._turn = threading.Lock()
+        self._is_left = False
+        self._said: IO[bytes] | None = None
+
+    def run(self) -> IO[bytes]:
+        """What the keeper will say."""
+        process = _started(self._folder, self._options)
+        assert process.stdout is not None
+        try:
+            _tell(process, self._options)
+        finally:
+            process.wait()  # for what was started: the keeper itself has left it at once
+            with self._turn:
+                self._said = process.stdout
+                if self._is_left:
+                    self._said.close()
+        return process.stdout
+
+    def leave(self) -> None:
+        """Nobody listens any more; whether there is a keeper, who comes next will see."""
+        with self._turn:
+            self._is_left = True
+            if self._said is not None:
+                self._said.close()
+
+
+async def _heard(words: IO[bytes], log: BuildLog) -> Said | None:
     """How the start has ended, as the keeper says it; None when it ended without. It is silent from then on."""
-    assert process.stdout is not None
     reader = asyncio.StreamReader()
     protocol = asyncio.StreamReaderProtocol(reader)
-    transport, _ = await asyncio.get_running_loop().connect_read_pipe(lambda: protocol, process.stdout)
+    transport, _ = await asyncio.get_running_loop().connect_read_pipe(lambda: protocol, words)
     end: Said | None = None
     try:
         while line := await reader.readline():
