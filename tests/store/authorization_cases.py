@@ -388,6 +388,7 @@ CASES: dict[str, Case] = {
     "list_live_replicas": checked(READ, Kind.REPLICA),
     "expire_replica": checked(UPDATE, Kind.REPLICA, lambda _: {"id": new_id()}),
     "delete_replica": checked(DELETE, Kind.REPLICA, lambda _: {"id": new_id()}),
+    "delete_old_hosts": checked(DELETE, Kind.REPLICA, lambda _: {"unseen_for": HOUR}),
     "delete_dead_replicas": checked(DELETE, Kind.REPLICA, lambda _: {"silent_for": HOUR}),
     "list_owned_chats": checked(READ, Kind.CHAT, lambda _: {"replica_id": new_id()}),
     "list_chat_versions": checked(READ, Kind.CHAT, lambda w: {"chat_ids": [w.chat.chat_id]}),

@@ -32,6 +32,7 @@ SIZE = (
 )
 NOT_HOT = {
     "delete_dead_replicas": "once an hour, and there are few replicas",
+    "delete_old_hosts": "once an hour, and there are few machines",
     "list_offered_templates": "a tool that a chat calls once or twice, and it counts all workspaces",
     "delete_stale_checkpoints": "once an hour, and only chats that run have some",
 }

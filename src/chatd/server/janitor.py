@@ -40,6 +40,7 @@ async def clean(store: Store, *, keep_audit: timedelta | None = None) -> None:
         await store.delete_expired_tokens(expired_for=_KEEP_EXPIRED, max_rows=_ROWS_AT_ONCE)
         await store.delete_old_login_failures(older_than=throttle.FORGET_AFTER)
         await store.delete_dead_replicas(silent_for=_KEEP_DEAD_REPLICAS)
+        await store.delete_old_hosts(unseen_for=_KEEP_DEAD_REPLICAS)
         await store.delete_stale_checkpoints()
         await _delete_orphan_files(store)
         await _in_batches(lambda: store.delete_old_sends(older_than=_KEEP_SEND_KEYS, max_rows=_ROWS_AT_ONCE))

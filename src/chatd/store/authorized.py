@@ -1064,6 +1064,10 @@ class AuthorizedStore:
         self._allow("delete_dead_replicas", Action.DELETE, Resource(Kind.REPLICA))
         return await self._inner.delete_dead_replicas(silent_for=silent_for)
 
+    async def delete_old_hosts(self, *, unseen_for: timedelta) -> int:
+        self._allow("delete_old_hosts", Action.DELETE, Resource(Kind.REPLICA))
+        return await self._inner.delete_old_hosts(unseen_for=unseen_for)
+
     async def list_owned_chats(self, *, replica_id: UUID) -> list[ListOwnedChatsRow]:
         self._allow("list_owned_chats", Action.READ, Resource(Kind.CHAT))
         return await self._inner.list_owned_chats(replica_id=replica_id)

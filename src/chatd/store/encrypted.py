@@ -849,6 +849,9 @@ class EncryptedStore:
     async def delete_dead_replicas(self, *, silent_for: timedelta) -> int:
         return await self._inner.delete_dead_replicas(silent_for=silent_for)
 
+    async def delete_old_hosts(self, *, unseen_for: timedelta) -> int:
+        return await self._inner.delete_old_hosts(unseen_for=unseen_for)
+
     async def list_owned_chats(self, *, replica_id: UUID) -> list[ListOwnedChatsRow]:
         return await self._inner.list_owned_chats(replica_id=replica_id)
 

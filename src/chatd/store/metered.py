@@ -936,6 +936,10 @@ class MeteredStore:
         with self._meter.query("delete_dead_replicas"):
             return await self._inner.delete_dead_replicas(silent_for=silent_for)
 
+    async def delete_old_hosts(self, *, unseen_for: timedelta) -> int:
+        with self._meter.query("delete_old_hosts"):
+            return await self._inner.delete_old_hosts(unseen_for=unseen_for)
+
     async def list_owned_chats(self, *, replica_id: UUID) -> list[ListOwnedChatsRow]:
         with self._meter.query("list_owned_chats"):
             return await self._inner.list_owned_chats(replica_id=replica_id)

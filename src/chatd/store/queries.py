@@ -1904,6 +1904,10 @@ class Queries(Protocol):
         """Those that have been silent for long and own nothing any more."""
         ...
 
+    async def delete_old_hosts(self, *, unseen_for: timedelta) -> int:
+        """Machines without a server for so long: that they are away is known without them."""
+        ...
+
     async def list_owned_chats(self, *, replica_id: UUID) -> list[ListOwnedChatsRow]:
         """What the database says this replica runs."""
         ...
@@ -3693,6 +3697,10 @@ _DELETE_DEAD_REPLICAS = """-- name: delete_dead_replicas
 DELETE FROM replicas r
 WHERE r.heartbeat_at < now() - $1::interval
   AND NOT EXISTS (SELECT FROM chat_state s WHERE s.replica_id = r.id)
+"""
+
+_DELETE_OLD_HOSTS = """-- name: delete_old_hosts
+DELETE FROM hosts WHERE seen_at < now() - $1::interval
 """
 
 _LIST_OWNED_CHATS = """-- name: list_owned_chats
@@ -6207,6 +6215,9 @@ class SqlQueries:
 
     async def delete_dead_replicas(self, *, silent_for: timedelta) -> int:
         return _changed_rows(await self._db.execute(_DELETE_DEAD_REPLICAS, silent_for))
+
+    async def delete_old_hosts(self, *, unseen_for: timedelta) -> int:
+        return _changed_rows(await self._db.execute(_DELETE_OLD_HOSTS, unseen_for))
 
     async def list_owned_chats(self, *, replica_id: UUID) -> list[ListOwnedChatsRow]:
         return [_read_list_owned_chats_row(row) for row in await self._db.fetch(_LIST_OWNED_CHATS, replica_id)]

@@ -36,6 +36,10 @@ DELETE FROM replicas r
 WHERE r.heartbeat_at < now() - @silent_for::interval
   AND NOT EXISTS (SELECT FROM chat_state s WHERE s.replica_id = r.id);
 
+-- name: delete_old_hosts :exec
+-- Machines without a server for so long: that they are away is known without them.
+DELETE FROM hosts WHERE seen_at < now() - @unseen_for::interval;
+
 -- name: list_owned_chats :many
 -- What the database says this replica runs.
 SELECT chat_id, runner_id, status, archived, snapshot_version, history_version, generation_attempt
