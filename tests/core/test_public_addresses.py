@@ -12,6 +12,7 @@ from chatd.core.public_addresses import gives_credentials, is_public, may_be_ask
     [
         *("127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.0.1", "169.254.1.1", "0.0.0.1", "100.64.0.1", "224.0.0.1"),
         *("::1", "::", "fe80::1%eth0", "fd00::1", "ff02::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::"),
+        *("::7f00:1", "64:ff9b:1::7f00:1", "fec0::1", "5f00::1", "4000::1"),
     ],
 )
 def test_what_is_not_public_is_not_asked(address: str):

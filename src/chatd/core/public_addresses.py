@@ -20,6 +20,7 @@ _METADATA: Final = tuple(
     )
 )
 _NAT64: Final = ipaddress.ip_network("64:ff9b::/96")
+_GLOBAL_UNICAST: Final = ipaddress.ip_network("2000::/3")  # all that was ever given out of IPv6
 _V4_BITS: Final = 0xFFFF_FFFF
 
 
@@ -41,7 +42,9 @@ def gives_credentials(address: str) -> bool:
 
 def is_public(address: str) -> bool:
     asked = meant(address)
-    return asked.is_global and not asked.is_multicast and not getattr(asked, "is_site_local", False)
+    if isinstance(asked, ipaddress.IPv6Address) and asked not in _GLOBAL_UNICAST:
+        return False
+    return asked.is_global and not asked.is_multicast
 
 
 def may_be_asked(address: str, allowed: Sequence[Network] = ()) -> bool:

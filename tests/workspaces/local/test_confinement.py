@@ -1,13 +1,15 @@
 """What a workspace can't see, and can't do."""
 
+import asyncio
+import ctypes
 import os
 import socket
 from pathlib import Path
 
 import pytest
 
-from chatd.agent.system_processes import look_up
-from workspaces.local.running import environ, local, new_spec, workspace
+from chatd.agent.system_processes import living, look_up
+from workspaces.local.running import environ, local, new_spec, program, workspace
 
 SECRET = "the-servers-own-secret"
 
@@ -190,3 +192,47 @@ async def test_parameters_fill_the_environment(root: Path):
     spec = new_spec('{"environment": {"LEVEL": "is ${level}"}}', parameters={"level": "high"})
     async with workspace(root, spec=spec) as running:
         assert (await running.run("echo $LEVEL")).output == "is high\n"
+
+
+async def test_what_a_template_puts_into_the_environment_is_for_the_inside_only(root: Path):
+    """Bubblewrap itself runs outside: a library that is named there would be loaded outside."""
+    config = '{"environment": {"LD_LIBRARY_PATH": "/home/chatd/lib"}}'
+    async with workspace(root, config) as running:
+        said = await running.run("echo $LD_LIBRARY_PATH; env | grep -c ^PATH=")
+        keeper = running.record().pid
+        outside = [process.pid for process in living() if process.parent == keeper]
+
+        assert said.output.split() == ["/home/chatd/lib", "1"]
+        assert [program(pid) for pid in outside] == ["bwrap"]
+        assert "LD_LIBRARY_PATH" not in environ(outside[0])
+
+
+async def test_keys_of_the_servers_session_are_not_there(root: Path):
+    """A session's keyring is inherited, and who has it may read what is in it, whoever that is of."""
+    if os.uname().machine != "x86_64":
+        pytest.skip("the numbers of the system's calls are those of another machine")
+    libc = ctypes.CDLL(None, use_errno=True)
+    # add_key, to the session's; each thread has its own, so in the one that will start the keeper
+    key = await asyncio.to_thread(libc.syscall, 248, b"user", b"chatd-trial", SECRET.encode(), len(SECRET), -3)
+    if key < 0:
+        pytest.skip("this system keeps no keys")
+    try:
+        async with workspace(root) as running:
+            read = (
+                "import ctypes; libc = ctypes.CDLL(None); text = ctypes.create_string_buffer(100); "
+                f"print(libc.syscall(250, 11, {key}, text, 100), text.value, end=' '); "
+                "print(libc.syscall(249, b'user', b'chatd-trial', None, 0))"
+            )
+            said = await running.run(f'python3 -c "{read}"')
+    finally:
+        libc.syscall(250, 3, key)  # revoked
+
+    assert said.output.split() == ["-1", "b''", "-1"]
+
+
+async def test_memory_is_nowhere_taken_by_files_without_a_bound(root: Path):
+    async with workspace(root, '{"memory_mb": 64}') as running:
+        said = await running.run("touch /dev/new; df --output=size -B1M /dev/shm /tmp; touch /dev/shm/new && echo made")
+
+        assert "Read-only file system" in said.output
+        assert said.output.split()[-3:] == ["64", "64", "made"]

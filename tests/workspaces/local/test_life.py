@@ -14,6 +14,7 @@ import pytest
 from chatd.minting import new_token
 from chatd.workspaces.local.account import sandbox_account
 from chatd.workspaces.local.installation import package_folders
+from chatd.workspaces.local.last_words import LastWords
 from chatd.workspaces.local.launching import marked
 from chatd.workspaces.provisioner import BuildFailed
 from workspaces.local.running import Log, existing, groups_of, inside, lives, local, new_spec, program, until, workspace
@@ -223,13 +224,46 @@ async def test_a_bubblewrap_that_does_not_work_here_is_refused_with_what_it_said
         await local(tmp_path / "workspaces", bubblewrap=str(broken)).start(new_spec(), Log())
 
 
+def _failing_bubblewrap(folder: Path, words: str) -> Path:
+    """One that works on trial, and not with what a workspace is made of. Any user can reach it."""
+    folder.chmod(0o755)
+    made = folder / "bwrap"
+    made.write_text(f"#!/bin/sh\n[ \"$1\" != --args ] || {{ echo '{words}' >&2; exit 1; }}\n")
+    made.chmod(0o755)
+    return made
+
+
+async def test_what_bubblewrap_says_of_a_start_that_fails_is_told(root: Path):
+    words = "bwrap: no room for this one"
+    with tempfile.TemporaryDirectory(prefix="chatd-bwrap-") as folder:
+        failing = _failing_bubblewrap(Path(folder), words)
+        with pytest.raises(BuildFailed, match="agent did not start") as failed:
+            await local(root, bubblewrap=str(failing)).start(new_spec(), Log())
+
+    assert failed.value.detail == words
+
+
+async def test_an_agent_whose_words_can_not_be_kept_goes_on(tmp_path: Path):
+    """As on a full disk: who reads the words must not end, for with it the workspace would."""
+    words, output = LastWords(tmp_path), asyncio.StreamReader()
+    output.feed_data(b"something went wrong")
+    output.feed_eof()
+    await words.follow(output)
+
+    assert words.last() == "something went wrong"
+
+
 async def test_without_a_sandbox_only_by_explicit_wish_and_said_so(tmp_path: Path):
     provisioner = local(tmp_path / "workspaces", bubblewrap="no-such-bwrap", unconfined=True)
     assert "WITHOUT A SANDBOX" in provisioner.notes[0]
     async with workspace(tmp_path / "workspaces", provisioner=provisioner) as running:
-        said = await running.run("id -u; pwd")
+        said = await running.run("id -u; pwd; id -un; echo $USER; echo $PATH")
 
-        assert said.output.split() == [str(os.geteuid()), str(running.folder.home)]
+        *shown, name, user, path = said.output.split()
+        assert shown == [str(os.geteuid()), str(running.folder.home)]
+        assert name == user
+        assert path.startswith(f"{running.folder.home}/.local/bin:")
+        assert "/home/chatd" not in path, "that may be somebody else's, outside of a sandbox"
         assert "There is no sandbox" in running.log.text
 
 

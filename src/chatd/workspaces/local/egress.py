@@ -28,10 +28,10 @@ _CHUNK_BYTES: Final = 64 * 1024
 _BACKLOG: Final = 128
 _HTTP_PORT: Final = 80
 
-_CONNECT: Final = re.compile(rb"CONNECT (\[[0-9A-Fa-f:.%]+\]|[^\s:/]+):([0-9]{1,5}) HTTP/1\.[01]")
-_PLAIN: Final = re.compile(
-    rb"([A-Za-z]+) http://(\[[0-9A-Fa-f:.%]+\]|[^\s:/?#@]+)(?::([0-9]{1,5}))?([/?][^\s#]*)? (HTTP/1\.[01])", re.I
-)
+# Nothing else in a name: the system's lookup stops at a NUL, and would find another host than the one that is listed.
+_HOST: Final = rb"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)"
+_CONNECT: Final = re.compile(rb"CONNECT " + _HOST + rb":([0-9]{1,5}) HTTP/1\.[01]")
+_PLAIN: Final = re.compile(rb"([A-Za-z]+) http://" + _HOST + rb"(?::([0-9]{1,5}))?([/?][^\s#]*)? (HTTP/1\.[01])", re.I)
 _OF_THIS_HOP: Final = (b"connection:", b"proxy-connection:", b"proxy-authorization:", b"keep-alive:", b"host:")
 
 

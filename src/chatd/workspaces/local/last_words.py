@@ -1,6 +1,7 @@
 """What an agent says when something goes wrong: the end of it in memory, a bounded part on disk."""
 
 import asyncio
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -24,7 +25,8 @@ class LastWords:
             self._keep(chunk)
 
     def _keep(self, chunk: bytes) -> None:
-        with self._file.open("ab") as file:
+        """On a full disk nothing is kept: the workspace goes on."""
+        with suppress(OSError), self._file.open("ab") as file:
             if file.tell() > _MOST_LOG_BYTES:
                 file.truncate(0)
             file.write(chunk)

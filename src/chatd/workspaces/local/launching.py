@@ -2,7 +2,9 @@
 
 import asyncio
 import os
+import pwd
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -13,12 +15,15 @@ from chatd.agent.system_processes import carries, living
 from chatd.workspaces.local.folder import WorkspaceFolder
 from chatd.workspaces.local.installation import Installation, Mount, direct, sandboxed
 from chatd.workspaces.local.keeper_options import Bubblewrap, KeeperOptions
+from chatd.workspaces.local.keyring import leave_session_keyring
 from chatd.workspaces.local.limits import Groups
 from chatd.workspaces.local.sandbox import (
     AGENT,
     EGRESS,
     EGRESS_SOCKET,
     HOME,
+    PROGRAMS,
+    USER,
     View,
     arguments,
     environment,
@@ -46,13 +51,17 @@ async def launch_confined(
     started: Callable[[int], None],
 ) -> asyncio.subprocess.Process:
     """Bubblewrap, which ends with us. `started` is told its first process, which goes on only afterwards."""
+    leave_session_keyring()
     installation = sandboxed()
     view = _view(options, folder, bubblewrap, installation)
     contents = {path: _memory_file(text) for path, text in view.files.items()}
     info, info_end = os.pipe()
     block, release = os.pipe()
     # Not on the command line, which everyone inside can read: it tells where things are on this machine.
-    seen = _memory_file("".join(f"{each}\0" for each in arguments(view, contents)))
+    given = arguments(view, contents)
+    if any("\0" in each for each in given):
+        raise NotLaunched("A value of the template's environment has a NUL in it.")
+    seen = _memory_file("".join(f"{each}\0" for each in given))
     passed = (*contents.values(), seen, info_end, block)
     account = options.account
     try:
@@ -63,7 +72,7 @@ async def launch_confined(
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
-            env=environment(options.environment, programs=installation.programs),
+            env={"PATH": PROGRAMS},
             cwd="/",
             pass_fds=passed,
             umask=0o022,
@@ -73,10 +82,16 @@ async def launch_confined(
         )
         for descriptor in passed:
             os.close(descriptor)
-        if inner := _inner_pid(info):
-            groups.add(inner)
-            started(inner)
-        os.write(release, b".")
+        try:
+            if inner := _inner_pid(info):
+                groups.add(inner)
+                started(inner)
+                os.write(release, b".")
+            else:
+                _kill(process)  # it has ended by itself, or is one that can't be limited
+        except BaseException:
+            _kill(process)  # let go, it would run outside of its groups
+            raise
     finally:
         os.close(info)
         os.close(release)
@@ -93,14 +108,14 @@ async def launch_directly(
         idle_minutes=options.idle_minutes,
         foreground=True,
     )
-    given = environment(options.environment, programs=None)
+    given = environment(options.environment, home=str(folder.home), user=_own_name(), programs=None)
     return await asyncio.create_subprocess_exec(
         *("sh", "-c", _JOIN, "sh", "\n".join(map(str, groups.folders))),
         *direct().command(agent.arguments()),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
-        env={**given, "HOME": str(folder.home), _MARK: options.workspace_id},
+        env={**given, _MARK: options.workspace_id},
         cwd="/",
         umask=0o022,
         start_new_session=True,
@@ -152,12 +167,26 @@ def _view(options: KeeperOptions, folder: WorkspaceFolder, bubblewrap: Bubblewra
     return View(
         mounts=mounts,
         files=made_up_files(options.hostname),
+        environment=environment(options.environment, home=HOME, user=USER, programs=installation.programs),
         hostname=options.hostname,
         shares_network=config.network == "open",
         memory_mb=config.memory_mb,
         hidden=hidden,
         no_more_namespaces=bubblewrap.no_more_namespaces,
     )
+
+
+def _kill(process: asyncio.subprocess.Process) -> None:
+    with suppress(ProcessLookupError):
+        process.kill()
+
+
+def _own_name() -> str:
+    """Of a user that the system has no name for, the number."""
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:
+        return str(os.geteuid())
 
 
 def _memory_file(text: str) -> int:

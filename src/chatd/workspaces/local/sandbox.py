@@ -11,10 +11,12 @@ import msgspec
 from chatd.workspaces.local.installation import Mount
 
 UID: Final = 1000  # inside; outside it is the account of the sandbox
+USER: Final = "chatd"
 HOME: Final = "/home/chatd"
 AGENT: Final = "/run/chatd/agent"
 EGRESS: Final = "/run/chatd/egress"
 EGRESS_SOCKET: Final = f"{EGRESS}/proxy.sock"
+PROGRAMS: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 # Namespaces and rights. No network option: that is the config's.
 CONFINED: Final = (
@@ -45,10 +47,14 @@ _TMP_BYTES: Final = 2 * 1024**3  # of /tmp where memory has no limit: it is in m
 
 
 class View(msgspec.Struct, frozen=True, kw_only=True):
-    """What one sandbox is made of. `files` are contents by path, made up for it."""
+    """What one sandbox is made of. `files` are contents by path, made up for it.
+
+    `environment` is set inside only: in bubblewrap's own, which runs outside, a template could name a library to load.
+    """
 
     mounts: Sequence[Mount]
     files: Mapping[str, str]
+    environment: Mapping[str, str]
     hostname: str
     shares_network: bool
     memory_mb: int | None
@@ -70,14 +76,13 @@ def shell() -> str:
     return "/bin/bash" if Path("/bin/bash").exists() else "/bin/sh"
 
 
-def environment(given: Mapping[str, str], *, programs: str | None) -> dict[str, str]:
+def environment(given: Mapping[str, str], *, home: str, user: str, programs: str | None) -> dict[str, str]:
     """All that the agent and its commands inherit: nothing of the server's."""
-    path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
     return {
-        "PATH": f"{HOME}/.local/bin:{path}" + (f":{programs}" if programs else ""),
-        "HOME": HOME,
-        "USER": "chatd",
-        "LOGNAME": "chatd",
+        "PATH": f"{home}/.local/bin:{PROGRAMS}" + (f":{programs}" if programs else ""),
+        "HOME": home,
+        "USER": user,
+        "LOGNAME": user,
         "SHELL": shell(),
         "LANG": "C.UTF-8",
         **given,
@@ -97,13 +102,17 @@ def arguments(view: View, contents: Mapping[str, int]) -> list[str]:
         given += ["--ro-bind-try", "/etc/resolv.conf", "/etc/resolv.conf"]
     size = _TMP_BYTES if view.memory_mb is None else view.memory_mb * 1024**2
     given += ["--proc", "/proc", "--dev", "/dev", "--dir", "/run", "--dir", "/var", "--symlink", "/tmp", "/var/tmp"]  # noqa: S108
-    given += ["--perms", "1777", "--size", str(size), "--tmpfs", "/tmp"]  # noqa: S108
+    for place in ("/tmp", "/dev/shm"):  # noqa: S108
+        given += ["--perms", "1777", "--size", str(size), "--tmpfs", place]
+    given += ["--remount-ro", "/dev"]  # else it is one more place in memory, without a bound
     for path, descriptor in contents.items():
         given += ["--perms", "0644", "--ro-bind-data", str(descriptor), path]
     for mount in view.mounts:
         given += ["--bind" if mount.writable else "--ro-bind", mount.source, mount.target]
     for place in view.hidden:
-        given += ["--tmpfs", place]
+        given += ["--tmpfs", place, "--remount-ro", place]
+    for name, value in view.environment.items():
+        given += ["--setenv", name, value]
     return [*given, "--remount-ro", "/", "--chdir", HOME]
 
 
