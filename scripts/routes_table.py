@@ -52,6 +52,7 @@ _WHO: Final = (
     (rf"GET {_CHATS}/by-workspace", "the chats' owner, admins, auditors"),
     (rf"GET {_CHATS}/cost/users", _THEMSELVES),
     (rf"GET {_CHATS}/cost/\{{user\}}/summary", _SELF_READ),
+    (rf"GET {_CHATS}/\{{chat\}}/stream/git", _CHAT_OWNER),
     (rf"GET {_CHATS}/\{{chat\}}.*", _CHAT_READ),
     (rf"POST {_CHATS}/\{{chat\}}/fork", _CHAT_READ),
     (rf"PATCH {_CHATS}/\{{chat\}}", _CHAT_UPDATE),

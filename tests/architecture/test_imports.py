@@ -26,6 +26,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "demo": {"core", "clock"},
     "push": {"core", "clock", "observe", "store", "providers"},
     "workspaces": {"core", "wire", "clock", "background", "stoppable", "minting", "observe", "store", "agent"},
+    "diffs": {"core", "wire", "clock", "background", "stoppable", "observe", "store", "git_hosts", "workspaces"},
     "engine": {
         "core",
         "wire",
@@ -53,6 +54,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "engine",
         "push",
         "workspaces",
+        "diffs",
     },
     "agent": {"core", "wire", "clock", "background", "minting"},
     "client": {"core", "wire", "clock", "minting"},

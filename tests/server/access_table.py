@@ -122,6 +122,8 @@ GET    /api/experimental/chats/{chat}                                  200   200
 PATCH  /api/experimental/chats/{chat}                                  204   204   403   404   401
 GET    /api/experimental/chats/{chat}/stream                           200   200   200   404   401
 WS     /api/experimental/chats/{chat}/stream                           101   101   101   404   401
+GET    /api/experimental/chats/{chat}/stream/git                       409   403   403   404   401
+WS     /api/experimental/chats/{chat}/stream/git                       409   403   403   404   401
 GET    /api/experimental/chats/{chat}/prompts                          200   200   200   404   401
 GET    /api/experimental/chats/{chat}/cost                             200   200   200   404   401
 GET    /api/experimental/chats/{chat}/diff                             200   200   200   404   401

@@ -5,7 +5,7 @@ import asyncio
 import msgspec
 
 from chatd.clock import Clock
-from chatd.engine.around import Around, Nobody
+from chatd.engine.around import NO_VISITS, Around, Nobody, Visits
 from chatd.engine.checkpoints import Checkpoints
 from chatd.engine.drop_warnings import DropWarnings
 from chatd.engine.episodes import Episodes
@@ -36,3 +36,4 @@ class EngineParts(msgspec.Struct, frozen=True, kw_only=True):
     recent: RecentMessages = msgspec.field(default_factory=RecentMessages)
     drops: DropWarnings | None = None
     workspaces: Resolver = NoWorkspaces()
+    visits: Visits = NO_VISITS

@@ -43,6 +43,7 @@ from chatd.engine.tools.tool import ToolCall, ToolContext
 from chatd.engine.turn_workspace import TurnWorkspace
 from chatd.engine.ways_out import TurnFailed
 from chatd.observe.logs import get_logger
+from chatd.workspaces.resolving import Resolved
 
 _log = get_logger("chatd.turn")
 _STOPPED: Final = "This turn was stopped after {steps} steps. Send a message to let it go on."
@@ -73,7 +74,15 @@ class Turn:
             chat_id=chat.chat_id,
             ancestors=prepared.ancestors,
             epoch=chat.epoch,
+            visited=self._visited,
         )
+
+    def _visited(self, found: Resolved | None) -> None:
+        chat, visits = self._chat, self._parts.visits
+        if found is None:
+            visits.left(chat.chat_id)
+        else:
+            visits.reached(chat.chat_id, chat.facts.owner_id, found)
 
     async def run(self) -> None:
         """Until the turn is over. Raises TurnFailed, Changed, NotOurs, LetGo."""

@@ -19,6 +19,13 @@ _log = get_logger("chatd.turn_workspace")
 
 T = TypeVar("T")
 
+# Told of the agent that a turn has reached, and of None when the turn is over. Returns at once.
+Visited = Callable[[Resolved | None], None]
+
+
+def _nobody(_found: Resolved | None) -> None:
+    pass
+
 
 class _Held(msgspec.Struct, frozen=True):
     resolved: Resolved
@@ -33,13 +40,22 @@ class TurnWorkspace:
     """
 
     def __init__(
-        self, resolver: Resolver, clock: Clock, *, chat_id: UUID, ancestors: Sequence[UUID], epoch: int
+        self,
+        resolver: Resolver,
+        clock: Clock,
+        *,
+        chat_id: UUID,
+        ancestors: Sequence[UUID],
+        epoch: int,
+        visited: Visited = _nobody,
     ) -> None:
         self._resolver = resolver
         self._clock = clock
         self._chat_id = chat_id
         self._ancestors = tuple(ancestors)
         self._epoch = epoch
+        self._visited = visited
+        self._was_reached = False
         self.generation = 0  # grows when the chat gets another workspace, or the same one built anew
         self._held: _Held | None = None
         self._left: list[AgentClient] = []  # calls may still be under way on them
@@ -104,6 +120,8 @@ class TurnWorkspace:
             _log.info("keys could not be acknowledged", chat_id=str(self._chat_id), error=str(error))
 
     async def close(self) -> None:
+        if self._was_reached:
+            self._visited(None)
         self._drop()
         left, self._left = self._left, []
         for client in left:
@@ -127,4 +145,6 @@ class TurnWorkspace:
             connection = agent_client(found.address, found.token, self._clock)
             client = connection.for_chat(self._chat_id, self._ancestors, self._epoch)
             self._held = _Held(found, connection, client)
+            self._was_reached = True
+            self._visited(found)
             return self._held

@@ -30,11 +30,16 @@ class Hosts:
     """Made anew when the configuration changes: what a host was known to refuse may be due to the old token."""
 
     def __init__(self, session: Session, configs: Iterable[HostConfig]) -> None:
-        self._by_name = {config.host.lower(): _made(session, config) for config in configs}
+        given = tuple(configs)
+        self._by_name = {config.host.lower(): _made(session, config) for config in given}
+        self._kinds = {config.host.lower(): config.kind for config in given}
 
     def of(self, host: str) -> GitHost | None:
         """The one for remotes on this host; None where nobody has given a token for it."""
         return self._by_name.get(host.lower())
+
+    def kind_of(self, host: str) -> HostKind | None:
+        return self._kinds.get(host.lower())
 
 
 def usual_api_url(kind: HostKind, host: str) -> str:

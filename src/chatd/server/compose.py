@@ -17,6 +17,7 @@ from chatd.clock import Clock, SystemClock
 from chatd.core.access import KEYRING, WORKER
 from chatd.core.errors import Conflict
 from chatd.demo.on_demand import demo_on_demand
+from chatd.diffs.running import Diffs, running_diffs
 from chatd.engine.models import Models
 from chatd.minting import new_token, uuid7
 from chatd.observe.logs import get_logger
@@ -132,6 +133,7 @@ class Replica(msgspec.Struct, frozen=True):
     engine: Engine
     push: Push
     workspaces: Workspaces
+    diffs: Diffs
 
 
 def _keep_audit(settings: Settings) -> timedelta | None:
@@ -206,6 +208,16 @@ async def running_replica(
                 most_per_user=settings.workspaces_per_user,
             )
         )
+        diffs = await stack.enter_async_context(
+            running_diffs(
+                opened.store,
+                hints,
+                clock=clock,
+                proxy=outbound.proxy,
+                no_proxy=outbound.no_proxy,
+                ca=outbound.ca,
+            )
+        )
         engine = await stack.enter_async_context(
             running_engine(
                 opened.store,
@@ -222,6 +234,7 @@ async def running_replica(
                 relay_socket=relay_socket,
                 metrics=opened.metrics.streams,
                 workspaces=workspaces,
+                visits=diffs.local,
             )
         )
         background = {
@@ -246,6 +259,7 @@ async def running_replica(
                 engine,
                 push,
                 workspaces,
+                diffs,
             )
             await identity.flush()
 

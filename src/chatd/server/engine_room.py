@@ -12,7 +12,7 @@ from chatd.background import beside
 from chatd.clock import Clock
 from chatd.core.push_message import PushMessage
 from chatd.core.turn_settings import ModelContext
-from chatd.engine.around import SideWork
+from chatd.engine.around import NO_VISITS, SideWork, Visits
 from chatd.engine.checkpoints import Checkpoints
 from chatd.engine.deployment_settings import DeploymentSettings
 from chatd.engine.drop_warnings import DropWarnings
@@ -100,10 +100,11 @@ async def running_engine(
     relay_socket: socket,
     metrics: StreamMetrics,
     workspaces: Workspaces | None = None,
+    visits: Visits = NO_VISITS,
 ) -> AsyncIterator[Engine]:
     """Runs chats while the block runs. At its end steps under way are finished, for a while, and chats handed over.
 
-    Without `workspaces` no chat has one, nor the tools that need one.
+    Without `workspaces` no chat has one, nor the tools that need one. `visits` are told which turns work in them.
     """
     draining = asyncio.Event()
     recent, drops = RecentMessages(), DropWarnings(clock)
@@ -159,6 +160,7 @@ async def running_engine(
         meter=meter,
         recent=recent,
         drops=drops,
+        visits=visits,
         workspaces=NoWorkspaces() if workspaces is None else workspaces.resolver,
     )
     worker = Worker(

@@ -6,12 +6,14 @@ from contextlib import contextmanager
 import chatd
 from chatd.core.access import WATCHER, Person
 from chatd.core.file_types import MOST_BYTES
+from chatd.diffs.asking import DiffFinder
 from chatd.server.app import build_app
 from chatd.server.asgi import MiddlewareOptions, with_middleware
 from chatd.server.chat_config import ChatConfig
 from chatd.server.chats.chats import chats_of
 from chatd.server.compose import Replica
 from chatd.server.download_links import DownloadLinks
+from chatd.server.git_stream.route import GitSource, GitStreamRoutes
 from chatd.server.middleware.asgi_types import App, Scope, client_address, state
 from chatd.server.middleware.authentication import Credentials, find_credentials, session_cookie_name
 from chatd.server.middleware.costly_requests import CostlyLimits
@@ -50,7 +52,15 @@ async def replica_app(replica: Replica, settings: Settings, *, draining: Drainin
         ),
         model_configs=models,
         chat_config=ChatConfig(store, models),
-        chats=chats_of(store, replica.engine, replica.models, replica.hints, replica.clock, organization.id),
+        chats=chats_of(
+            store,
+            replica.engine,
+            replica.models,
+            replica.hints,
+            replica.clock,
+            organization.id,
+            DiffFinder(store, replica.diffs, replica.workspaces.resolver, replica.clock),
+        ),
         links=DownloadLinks(store, replica.opened.cipher, replica.clock),
         workspaces=workspaces_of(store, replica.workspaces, replica.clock, organization.id),
         push=PushSubscribing(store, replica.push, replica.versions, replica.clock),
@@ -81,8 +91,14 @@ async def replica_app(replica: Replica, settings: Settings, *, draining: Drainin
     draining.on_begin(streams.keeper.end_all)
     replica.versions.on_change("auth", streams.keeper.check_rights)
     watch = WatchRoutes(streams, parts.chats.reading, replica.hints, replica.clock, streams.keeper, recognize)
+    git = GitStreamRoutes(
+        watch,
+        GitSource(store, replica.workspaces.resolver, replica.diffs.keeper, replica.clock),
+        streams.keeper,
+        recognize,
+    )
     routes = HealthRoutes(
-        ExperimentGate(watch, experiments=settings.experiments),
+        ExperimentGate(git, experiments=settings.experiments),
         clock=replica.clock,
         metrics=replica.opened.metrics,
         checks={"draining": draining.check, "database": database},

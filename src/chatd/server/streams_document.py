@@ -1,4 +1,4 @@
-"""How the published API document describes the two streams, which stand in front of the routes that it is derived from.
+"""How the published API document describes the streams, which stand in front of the routes that it is derived from.
 
 OpenAPI has no words for WebSockets: the answer 101 says what its messages are, and 200 what server-sent events are.
 """
@@ -6,6 +6,7 @@ OpenAPI has no words for WebSockets: the answer 101 says what its messages are, 
 from typing import Any, Final
 
 from chatd.core.sidebar import WatchKind
+from chatd.server.git_stream.route import TEMPLATE as GIT_TEMPLATE
 from chatd.server.stream.route import TEMPLATE
 from chatd.server.watch.route import PATH
 
@@ -13,7 +14,9 @@ _PROBLEM: Final = {"application/json": {"schema": {"$ref": "#/components/schemas
 _MEANINGS: Final = {
     "400": "The stream can't begin there; `validations` says why.",
     "401": "Sign in first.",
+    "403": "You may not do this.",
     "404": "It does not exist, or you may not see it.",
+    "409": "It has no workspace, or one that does not run.",
 }
 _EVENTS: Final = (
     *("history_reset", "message", "queue_update", "status", "error", "action_required", "retry", "preview_reset"),
@@ -39,11 +42,22 @@ _SCHEMAS: Final[dict[str, Any]] = {
         },
         "required": ["kind", "chat"],
     },
+    "GitEvent": {
+        "type": "object",
+        "description": "What has changed in the repositories of a chat's workspace; the first event has all of them.",
+        "properties": {
+            "type": {"type": "string", "const": "changes"},
+            "scanned_at": {"type": "string", "format": "date-time"},
+            "repositories": {"type": "array", "items": {"type": "object"}},
+            "removed": {"type": "array", "items": {"type": "string"}, "description": "Roots that are gone."},
+        },
+        "required": ["type", "scanned_at", "repositories", "removed"],
+    },
 }
 
 
 def add_streams(document: dict[str, Any]) -> None:
-    """Paths and schemas of both."""
+    """Paths and schemas of all."""
     document["components"]["schemas"] |= _SCHEMAS
     document["paths"][TEMPLATE] = {
         "get": _operation(
@@ -63,6 +77,17 @@ def add_streams(document: dict[str, Any]) -> None:
                 ),
                 _parameter("header", "Last-Event-ID", {"type": "string"}, "As `after`, which it goes before."),
             ],
+        )
+    }
+    document["paths"][GIT_TEMPLATE] = {
+        "get": _operation(
+            "StreamGit",
+            "The repositories of the chat's workspace, live: branches, changes, and the diff of what is not committed."
+            " For the chat's owner.",
+            "Each message is a `GitEvent`.",
+            "GitEvent",
+            ("401", "403", "404", "409"),
+            [_parameter("path", "chat", {"type": "string", "format": "uuid"}, "The chat's id.", required=True)],
         )
     }
     document["paths"][PATH] = {

@@ -17,6 +17,7 @@ class OwnerEventKind(StrEnum):
     SUMMARY = "chat_summary_change"
     CHAT = "chat_change"
     CONTEXT = "context_dirty"
+    DIFF = "diff_status_change"
 
 
 class OwnerEvent(msgspec.Struct, frozen=True, array_like=True):

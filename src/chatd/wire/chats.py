@@ -96,6 +96,39 @@ class ChatContext(msgspec.Struct, frozen=True, kw_only=True):
     resources: list[ChatContextResource]
 
 
+class ChatDiffStatus(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What is known of the branch that a chat works on, and of its pull request.
+
+    `additions`, `deletions` and `changed_files` are the workspace's, since the branch left the default branch and with
+    what is not committed; of a pull request that is over, with nothing new since, its own. `ahead` and `behind` are
+    commits, against the upstream or the default branch. `pull_request_state` is open, closed or merged, and left out
+    where there is none or nobody has asked; `refreshed_at` is when the host last told.
+    """
+
+    chat_id: UUID
+    additions: int
+    deletions: int
+    changed_files: int
+    pull_request_title: str
+    pull_request_draft: bool
+    changes_requested: bool
+    branch: str | None = None
+    remote_origin: str | None = None
+    ahead: int | None = None
+    behind: int | None = None
+    url: str | None = None
+    pull_request_state: Literal["open", "closed", "merged"] | None = None
+    author_login: str | None = None
+    author_avatar_url: str | None = None
+    base_branch: str | None = None
+    head_branch: str | None = None
+    pr_number: int | None = None
+    commits: int | None = None
+    approved: bool | None = None
+    reviewer_count: int | None = None
+    refreshed_at: datetime | None = None
+
+
 class Chat(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """`root_chat_id` of a root is its own. `pin_order` is 0 for a chat that is not pinned. `children` are the chats
     that the agent of this one has started. `files`, `workspace` and `context` are there when one chat is asked for,
@@ -136,10 +169,15 @@ class Chat(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     context: ChatContext | None = None
     context_dirty_since: datetime | None = None
     match: ChatMatch | None = None
+    diff_status: ChatDiffStatus | None = None
 
 
 class ChatDiff(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a chat has changed in its workspace, and where; what is not known is left out."""
+    """What a chat has changed: its open pull request's diff, else that of its workspace against the default branch.
+
+    What is not known is left out; `diff` also where the workspace can't be reached, and for all but the chat's owner.
+    Not `is_complete`: it was too long, and notes in brackets say where something is missing.
+    """
 
     chat_id: UUID
     provider: str | None = None
@@ -147,6 +185,7 @@ class ChatDiff(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     branch: str | None = None
     pull_request_url: str | None = None
     diff: str | None = None
+    is_complete: bool = True
 
 
 class ChatMessageUsage(msgspec.Struct, frozen=True, kw_only=True):

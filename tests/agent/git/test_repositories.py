@@ -1,5 +1,6 @@
 """Repositories as a chat sees them, in every state that git has."""
 
+import os
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -77,6 +78,26 @@ async def test_a_chat_sees_what_it_and_its_children_touched_and_no_others(agent:
         str(child),
     }
     assert (await agent.ask("GET", "/git/repositories", query={"chat": str(OTHER_CHAT)})).status == 400
+
+
+async def test_the_repository_that_was_touched_last_is_told_first(agent: AgentProcess, tmp_path: Path):
+    home, other = repository(agent.home), repository(tmp_path / "other")
+    assert [one["root"] for one in await _repositories(agent)] == [str(home)]
+    await _touch(agent, other / "f")
+    assert [one["root"] for one in await _repositories(agent)] == [str(other), str(home)]
+    await _touch(agent, home / "f")
+    assert [one["root"] for one in await _repositories(agent)] == [str(home), str(other)]
+
+
+async def test_where_nothing_else_is_known_repositories_right_below_the_working_directory_are_told(
+    agent: AgentProcess, tmp_path: Path
+):
+    await run(agent, "mkdir -p none deep/down && git init -q deep/down && git init -q one && git init -q two")
+    os.utime(agent.home / "one" / ".git", (2**32, 2**32))
+    assert [Path(one["root"]).name for one in await _repositories(agent)] == ["one", "two"]
+    place = repository(tmp_path / "touched")
+    await _touch(agent, place / "f")
+    assert [one["root"] for one in await _repositories(agent)] == [str(place)]
 
 
 async def test_where_a_command_ran_counts_once_it_has_ended(agent: AgentProcess, tmp_path: Path):

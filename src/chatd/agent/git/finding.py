@@ -3,24 +3,33 @@
 import os
 import stat
 from collections.abc import Iterable
+from itertools import islice
 from typing import Final
 
 from chatd.agent.files.paths import resolved
 
 MOST_REPOSITORIES: Final = 20  # of one chat, the latest touched ones; each takes some processes to look at
 
+MOST_LOOKED_AT: Final = 1000  # entries of the working directory
+
 
 def roots_of(paths: Iterable[bytes], around: bytes) -> tuple[bytes, ...]:
-    """The one around the working directory first, then those of the paths, the latest first."""
+    """Those of the paths, the latest first; the one around the working directory is always told, last if nothing in it
+    was touched. Where there is none of these, those right below it: commands that begin with `cd project` touch
+    nothing but the folder that they begin in."""
     known: dict[bytes, bytes | None] = {}
     found: dict[bytes, None] = {}
-    for path in (around, *reversed(tuple(paths))):
+    home = _root(_real(around), known)
+    most = MOST_REPOSITORIES - (home is not None)
+    for path in reversed(tuple(paths)):
         root = _root(_real(path), known)
         if root is not None:
             found[root] = None
-        if len(found) == MOST_REPOSITORIES:
+        if len(found) == most:
             break
-    return tuple(found)
+    if home is not None:
+        found[home] = None
+    return tuple(found) or _below(_real(around))
 
 
 def is_root(path: bytes) -> bool:
@@ -43,6 +52,27 @@ def _root(path: bytes, known: dict[bytes, bytes | None]) -> bytes | None:
         here = here.rpartition(b"/")[0]
     known.update(dict.fromkeys(passed, found))
     return found
+
+
+def _below(folder: bytes) -> tuple[bytes, ...]:
+    """The latest used first: git writes its index anew."""
+    try:
+        with os.scandir(folder) as entries:
+            found = [
+                (_used_at(entry.path), entry.path)
+                for entry in islice(entries, MOST_LOOKED_AT)
+                if entry.is_dir(follow_symlinks=False) and is_root(entry.path)
+            ]
+    except OSError:
+        return ()
+    return tuple(path for _, path in sorted(found, reverse=True)[:MOST_REPOSITORIES])
+
+
+def _used_at(root: bytes) -> int:
+    try:
+        return os.lstat(root + b"/.git").st_mtime_ns
+    except OSError:
+        return 0
 
 
 def _has_git(folder: bytes) -> bool:

@@ -6,13 +6,14 @@ from uuid import UUID
 import msgspec
 from msgspec import UNSET
 
-from chatd.core.access import Action, Kind, Person, Resource, may
+from chatd.core.access import GIT_SYNC, Action, Kind, Person, Resource, may
 from chatd.core.chat_checks import check_labels, checked_title
 from chatd.core.errors import Conflict, InvalidRequest, NotAuthorized, Validation
 from chatd.core.outcomes import Refusal, Refused
 from chatd.server.chats.reading import Reading
 from chatd.server.chats.refusals import applied, error_of, not_yours
 from chatd.server.engine_room import Engine
+from chatd.store.actor import acting_as
 from chatd.store.hints import Hints
 from chatd.store.owner_hints import OwnerEvent, OwnerEventKind, owner_topic
 from chatd.store.queries import GetChatRow
@@ -85,6 +86,9 @@ class Changing:
         except NotAuthorized:
             raise await not_yours(self._store, row.id) from None
         if not isinstance(outcome, Refused):
+            if not archived:  # nobody was asked about its pull request meanwhile
+                with acting_as(GIT_SYNC):
+                    await self._store.mark_diff_stale(chat_id=row.id, at=self._engine.parts.clock.now())
             return
         if outcome.reason is Refusal.NOT_FOUND:
             raise await not_yours(self._store, row.id)

@@ -5,9 +5,11 @@ from uuid import UUID
 import msgspec
 
 from chatd.clock import Clock
+from chatd.diffs.asking import DiffFinder
 from chatd.engine.models import Models
 from chatd.server.chats.changing import Changing
 from chatd.server.chats.creating import Creating
+from chatd.server.chats.diffing import Diffing
 from chatd.server.chats.exporting import Exporting
 from chatd.server.chats.forking import Forking
 from chatd.server.chats.listing import Listing
@@ -34,9 +36,18 @@ class Chats(msgspec.Struct, frozen=True, kw_only=True):
     exporting: Exporting
     forking: Forking
     refreshing: Refreshing
+    diffing: Diffing
 
 
-def chats_of(store: Store, engine: Engine, models: Models, hints: Hints, clock: Clock, organization_id: UUID) -> Chats:
+def chats_of(
+    store: Store,
+    engine: Engine,
+    models: Models,
+    hints: Hints,
+    clock: Clock,
+    organization_id: UUID,
+    finder: DiffFinder,
+) -> Chats:
     listing = Listing(store)
     reading = Reading(store, listing)
     return Chats(
@@ -51,4 +62,5 @@ def chats_of(store: Store, engine: Engine, models: Models, hints: Hints, clock: 
         exporting=Exporting(store, reading, clock),
         forking=Forking(store, engine, reading, clock),
         refreshing=Refreshing(store, engine, reading, hints),
+        diffing=Diffing(store, reading, finder),
     )

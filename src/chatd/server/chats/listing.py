@@ -11,7 +11,8 @@ from chatd.core.access import EVERYTHING, Filter, OwnedBy
 from chatd.core.chat_search import ChatSearch, askable, read_labels, read_search
 from chatd.core.errors import InvalidRequest, Validation
 from chatd.core.snippets import read_snippet
-from chatd.server.chats.shown_chats import ChatRow, shown_chat
+from chatd.server.chats.shown_chats import ChatRow, Diffs, shown_chat
+from chatd.server.chats.shown_diff import shown_diff
 from chatd.store.queries import GetChatRow, ListChildChatsRow, SearchChatsRow
 from chatd.store.store import Store
 from chatd.wire import chats as wire
@@ -49,7 +50,15 @@ class Listing:
         asked = _Asked(search, msgspec.json.encode(wanted).decode(), owner_id, authorize)
         rows = await self._rows(asked, page)
         children = await self._children([row.id for row in rows])
-        return [_listed(row, children[row.id]) for row in rows]
+        diffs = await self.diffs_of([*rows, *(child for each in children.values() for child in each)])
+        return [_listed(row, children[row.id], diffs) for row in rows]
+
+    async def diffs_of(self, rows: Sequence[ChatRow]) -> Diffs:
+        """What is known of their repositories. Chats without a workspace have none, and cost nothing."""
+        ids = [row.id for row in rows if row.workspace_id is not None]
+        if not ids:
+            return {}
+        return {row.chat_id: shown_diff(row) for row in await self._store.list_diff_statuses(chat_ids=ids)}
 
     async def by_workspace(self, workspace_ids: Sequence[UUID]) -> dict[UUID, UUID]:
         """The root that was last active in each, of those that the actor may see."""
@@ -150,8 +159,8 @@ class Listing:
         return row
 
 
-def _listed(row: ChatRow, children: Sequence[ListChildChatsRow]) -> wire.Chat:
-    chat = shown_chat(row, children)
+def _listed(row: ChatRow, children: Sequence[ListChildChatsRow], diffs: Diffs) -> wire.Chat:
+    chat = shown_chat(row, children, diffs)
     if not isinstance(row, SearchChatsRow):
         return chat
     snippet = read_snippet(row.snippet)

@@ -34,7 +34,7 @@ class Reading:
         children = [] if row.parent_chat_id else await self._listing.children_of(chat_id)
         waits = row.status is Status.RUNNING and row.replica_id is None
         return msgspec.structs.replace(
-            shown_chat(row, children),
+            shown_chat(row, children, await self._listing.diffs_of([row, *children])),
             queued_for_capacity=waits,
             files=await self._files(row) or None,
             workspace=await self._workspace(row),

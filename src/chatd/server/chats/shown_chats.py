@@ -1,7 +1,8 @@
 """Chats as clients see them, from each of the rows that they are read as."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
+from uuid import UUID
 
 import msgspec
 
@@ -23,7 +24,12 @@ ChatRow = GetChatRow | ListChatsRow | ListLabeledChatsRow | ListPinnedChatsRow |
 _LABELS: Final = msgspec.json.Decoder(dict[str, str])
 
 
-def shown_chat(row: ChatRow, children: Iterable[ChatRow] = ()) -> wire.Chat:
+Diffs = Mapping[UUID, wire.ChatDiffStatus]
+_NO_DIFFS: Final[Diffs] = {}
+
+
+def shown_chat(row: ChatRow, children: Iterable[ChatRow] = (), diffs: Diffs = _NO_DIFFS) -> wire.Chat:
+    """`diffs` are what is known of these chats' repositories."""
     return wire.Chat(
         id=row.id,
         organization_id=row.organization_id,
@@ -49,11 +55,12 @@ def shown_chat(row: ChatRow, children: Iterable[ChatRow] = ()) -> wire.Chat:
         labels=_LABELS.decode(row.labels),
         has_unread=row.has_unread,
         client_type=row.client.value,
-        children=[shown_chat(child) for child in children],
+        children=[shown_chat(child, diffs=diffs) for child in children],
         forked_from_chat_id=row.forked_from_chat_id,
         forked_from_message_id=row.forked_from_message_id,
         workspace_id=row.workspace_id,
         context_dirty_since=row.context_dirty_since,
+        diff_status=diffs.get(row.id),
     )
 
 

@@ -63,8 +63,9 @@ async def fork_chat(
 
 @get("/diff", tags=_TAG, responses=problems(401, 404))
 async def get_diff(chat: FromPath[UUID], ask: TheAsk) -> wire.ChatDiff:
-    """What the chat has changed in its workspace. There are no workspaces yet, so nothing is known of it."""
-    return wire.ChatDiff(chat_id=(await ask.chats.reading.row(chat)).id)
+    """What the chat has changed: its open pull request's diff, else that of its workspace against the default branch.
+    The diff itself is for the chat's owner; others who may read the chat learn what it is about."""
+    return await ask.chats.diffing.diff(ask.person, chat)
 
 
 chat_export_router = Router("/api/experimental/chats/{chat:uuid}", route_handlers=[export_chat, fork_chat, get_diff])

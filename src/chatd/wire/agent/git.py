@@ -109,8 +109,9 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Repositories(msgspec.Struct, frozen=True, kw_only=True):
-    """`version` is the same for the same content. Not `is_watched`: not all of it could be watched, and changes are
-    found some seconds later."""
+    """The one that the chat has touched last comes first; the one around the working directory last, if nothing in it
+    was; where there are none, those right below it. `version` is the same for the same content. Not `is_watched`: not
+    all of it could be watched, and changes are found some seconds later."""
 
     version: str
     repositories: tuple[Repository, ...]

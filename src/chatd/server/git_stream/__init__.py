@@ -1,0 +1,1 @@
+"""The repositories of a chat's workspace, live."""
