@@ -16,6 +16,7 @@ from chatd.store.actor import acting_as
 from chatd.testing.fake_clock import FakeClock
 from chatd.workspaces.build_logs import BuildLogWriter
 from chatd.workspaces.lifecycle import Lifecycle
+from chatd.workspaces.provisioner import BuildFailed
 from chatd.workspaces.upkeep import Upkeep
 from engine.deployment import new_id
 from workspaces.deployed import Deployed
@@ -125,3 +126,28 @@ async def test_what_a_build_says_is_bounded(here: Deployed, folders: FolderProvi
     assert lines[-1].line == "More was said than is kept."
     assert lines[0].line.startswith("xy?é")
     assert len(lines[0].line.encode()) <= MOST_LINE_BYTES
+
+
+async def test_what_a_provisioner_says_ends_its_build_whatever_characters_are_in_it(
+    here: Deployed, folders: FolderProvisioner
+):
+    folders.trouble = BuildFailed("It said \x00 and \udc80.", code="odd\x00")
+    async with here.replica(folders) as workspaces:
+        ended = await here.created(workspaces)
+
+    assert (ended.status, ended.error, ended.error_code) == (BuildStatus.FAILED, "It said  and ?.", "odd")
+
+
+async def test_a_build_that_cannot_be_read_is_given_up_and_others_go_on(here: Deployed, folders: FolderProvisioner):
+    lifecycle = Lifecycle(here.store, here.hints, FakeClock(), {ProvisionerKind.LOCAL: folders})
+    with acting_as(here.person):
+        broken = await lifecycle.create(here.new())
+    await here.pool.execute("UPDATE workspaces SET agent_token = $1", f"enc1:{'0' * 16}:AAAA")
+    async with here.replica(folders) as workspaces:
+        with acting_as(here.person):
+            ended = await workspaces.lifecycle.wait(broken.id, seconds=20)
+        other = await here.created(workspaces)
+
+    assert (ended.status, ended.error_code) == (BuildStatus.FAILED, "gave_up")
+    assert other.status is BuildStatus.SUCCEEDED
+    assert folders.calls == ["start", "stop"]

@@ -199,3 +199,18 @@ async def test_a_recovery_does_not_lengthen_a_life(here: Deployed, folders: Fold
     assert near(first.deadline, now() + HOUR)
     assert second.build_number == 2
     assert (second.max_deadline, second.deadline) == (first.max_deadline, first.deadline)
+
+
+async def test_a_recovery_leaves_the_deadline_where_use_or_its_owner_has_put_it(
+    here: Deployed, folders: FolderProvisioner
+):
+    await here.pool.execute("UPDATE templates SET default_ttl_ms = 7200000")
+    async with here.replica(folders) as workspaces:
+        build = await here.created(workspaces)
+        chat = (await here.chat(build.workspace_id)).change.chat_id
+        for deadline in (now() + MINUTE, now() + 5 * HOUR, None):
+            await here.pool.execute("UPDATE workspaces SET deadline = $1", deadline)
+            there = await workspaces.resolver.resolve(chat)
+            await folders.kill_all()
+            await workspaces.resolver.recover(there)
+            assert (await here.workspace(build.workspace_id)).deadline == deadline

@@ -2,6 +2,7 @@
 
 import asyncio
 
+import msgspec
 import pytest
 
 from chatd.core.workspaces.kinds import BuildReason, BuildStatus
@@ -114,3 +115,19 @@ async def test_the_first_template_is_made_once_and_never_again(here: Deployed, f
 
     assert [each.name for each in made] == ["local"]
     assert later == []
+
+
+async def test_a_recovery_has_the_values_of_the_start_that_it_repeats(here: Deployed, folders: FolderProvisioner):
+    asked_for = [{"name": "once", "ephemeral": True}, {"name": "size", "default": "1"}]
+    await here.pool.execute("UPDATE templates SET parameters = $1", msgspec.json.encode(asked_for).decode())
+    async with here.replica(folders) as workspaces:
+        build = await here.created(workspaces, parameters={"once": "now", "size": "2"})
+        chat = (await here.chat(build.workspace_id)).change.chat_id
+        there = await workspaces.resolver.resolve(chat)
+        await folders.kill_all()
+        await workspaces.resolver.recover(there)
+        values = await here.pool.fetch("SELECT parameters FROM workspace_builds ORDER BY number")
+        kept = await here.pool.fetchval("SELECT parameters FROM workspaces")
+
+    assert [msgspec.json.decode(row[0]) for row in values] == [{"once": "now", "size": "2"}] * 2
+    assert msgspec.json.decode(kept) == {"size": "2"}

@@ -2546,7 +2546,8 @@ class Queries(Protocol):
         ttl: timedelta | None,
     ) -> FinishWorkspaceBuildRow | None:
         """The end of a build by who carries it out, and what the workspace is after it. A start that succeeded gives it an agent
-        and a deadline (ttl, lifetime: NULL = none); a recovery does not lengthen its life. A stop that failed leaves both.
+        and a deadline (ttl, lifetime: NULL = none); a recovery leaves its life as long as it was. A stop that failed leaves
+        both.
         """
         ...
 
@@ -4418,15 +4419,14 @@ WITH ended AS (
         b.transition = 'start' OR b.status = 'succeeded' AS counts
 ),
 lived AS (
-    SELECT e.*, CASE
-        WHEN e.reason = 'recovery' AND w.max_deadline IS NOT NULL THEN w.max_deadline ELSE now() + $6::interval
-    END AS until
+    SELECT e.*, CASE WHEN e.reason = 'recovery' THEN w.max_deadline ELSE now() + $6::interval END AS until
     FROM ended e JOIN workspaces w ON w.id = e.workspace_id
 )
 UPDATE workspaces w SET
     agent_address = CASE WHEN e.starts THEN $7::text WHEN e.counts THEN NULL ELSE w.agent_address END,
     max_deadline = CASE WHEN e.starts THEN e.until WHEN e.counts THEN NULL ELSE w.max_deadline END,
     deadline = CASE
+        WHEN e.starts AND e.reason = 'recovery' THEN w.deadline
         WHEN e.starts THEN least(now() + $8::interval, e.until) WHEN e.counts THEN NULL ELSE w.deadline
     END,
     last_used_at = CASE WHEN e.starts THEN now() ELSE w.last_used_at END,

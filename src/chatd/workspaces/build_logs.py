@@ -66,8 +66,13 @@ def _item(at: datetime, level: str, stage: str, line: str) -> InsertBuildLogsIte
     return InsertBuildLogsItem(at, level if level in _LEVELS else "info", _clean(stage, 64), clean)
 
 
+def storable(text: str) -> str:
+    """As the database takes it: what programs say may hold anything."""
+    return text.replace("\x00", "").encode("utf-8", "replace").decode()
+
+
 def _clean(text: str, most_bytes: int) -> str:
-    whole = text.replace("\x00", "").encode("utf-8", "replace")
+    whole = storable(text).encode()
     if len(whole) <= most_bytes:
         return whole.decode()
     return whole[: most_bytes - 3].decode("utf-8", "ignore") + "…"

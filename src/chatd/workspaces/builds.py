@@ -15,6 +15,7 @@ from chatd.background import beside
 from chatd.clock import Clock
 from chatd.core.access import PROVISIONER
 from chatd.core.workspaces.kinds import BuildStatus, BuildTransition
+from chatd.core.workspaces.lifetime import Lifetime
 from chatd.core.workspaces.limits import BUILD_SECONDS, MOST_CLAIMS, MOST_ERROR_CHARACTERS
 from chatd.observe.logs import get_logger
 from chatd.observe.workspace_metrics import WorkspaceMetrics
@@ -24,7 +25,7 @@ from chatd.store.hints import Gap, Hint, Hints
 from chatd.store.queries import GetWorkspaceSpecRow, WorkspaceBuild
 from chatd.store.store import Store
 from chatd.workspaces.build_hints import BUILDS_TOPIC, CANCEL, build_topic
-from chatd.workspaces.build_logs import BuildLogWriter
+from chatd.workspaces.build_logs import BuildLogWriter, storable
 from chatd.workspaces.lifecycle import Provisioners
 from chatd.workspaces.provisioner import BuildFailed, Provisioner, WorkspaceSpec
 from chatd.workspaces.specs import lifetime_of, spec_of
@@ -41,6 +42,15 @@ class _Ended(msgspec.Struct, frozen=True):
     address: str | None = None
     error: str = ""
     code: str = ""
+
+
+# Whatever it is that goes wrong each time, it must not go on for ever.
+_GIVEN_UP: Final = _Ended(
+    BuildStatus.FAILED,
+    error="This build was begun again and again, and never came to an end. The servers' logs say more.",
+    code="gave_up",
+)
+_NO_LIFE: Final = Lifetime(None, None)
 
 
 class Builder:
@@ -113,13 +123,16 @@ class Builder:
     async def _carry_out(self, build: WorkspaceBuild) -> None:
         log = BuildLogWriter(self._store, self._hints, self._clock, build_id=build.id, replica_id=self._replica_id)
         try:
+            if build.claims > MOST_CLAIMS:
+                await self._store_end(build, _GIVEN_UP, _NO_LIFE)
+                return
             row = await self._store.get_workspace_spec(id=build.workspace_id)
             if row is None:
                 raise BuildFailed("The workspace is not there.")
             async with beside({"build log": log.keep()}):
                 ended = await self._ended(build, row, log)
             await log.flush()
-            await self._store_end(build, row, ended)
+            await self._store_end(build, ended, lifetime_of(row))
         except Exception as error:  # noqa: BLE001 - it is claimed again: by us, or by another when we are gone
             _log.exception("a build was left", build=str(build.id), error=str(error))
         finally:
@@ -128,8 +141,6 @@ class Builder:
 
     async def _ended(self, build: WorkspaceBuild, row: GetWorkspaceSpecRow, log: BuildLogWriter) -> _Ended:
         provisioner, spec = self._provisioners[row.provisioner], spec_of(row)
-        if build.claims > MOST_CLAIMS:
-            return _Ended(BuildStatus.FAILED, error="Servers died of this build again and again.", code="gave_up")
         ended = await self._tried(build, provisioner, spec, log)
         if ended.error:
             log(build.transition, ended.error, level="error")
@@ -163,7 +174,7 @@ class Builder:
             )
         except BuildFailed as failed:
             said = failed.message if failed.detail is None else f"{failed.message} {failed.detail}"
-            return _Ended(BuildStatus.FAILED, error=said[:MOST_ERROR_CHARACTERS], code=failed.code)
+            return _Ended(BuildStatus.FAILED, error=storable(said)[:MOST_ERROR_CHARACTERS], code=storable(failed.code))
         except Exception as error:  # noqa: BLE001 - whatever it is, the build has failed
             _log.exception("a provisioner failed", build=str(build.id), provisioner=provisioner.kind)
             said = f"The provisioner failed: {type(error).__name__}. The server's log says more."
@@ -180,9 +191,8 @@ class Builder:
         except Exception as error:  # noqa: BLE001 - the build has failed already
             _log.warning("what a failed start left can't be ended", workspace=str(spec.workspace_id), error=str(error))
 
-    async def _store_end(self, build: WorkspaceBuild, row: GetWorkspaceSpecRow, ended: _Ended) -> None:
+    async def _store_end(self, build: WorkspaceBuild, ended: _Ended, lifetime: Lifetime) -> None:
         """However long the database is away: until it is stored, or belongs to another."""
-        lifetime = lifetime_of(row)
         while True:
             try:
                 stored = await self._store.finish_workspace_build(

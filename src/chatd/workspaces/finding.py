@@ -17,7 +17,7 @@ from chatd.minting import uuid7
 from chatd.observe.logs import get_logger
 from chatd.store.actor import acting_as
 from chatd.store.hints import Hints
-from chatd.store.queries import GetWorkspaceAgentRow, ResolveWorkspaceRow
+from chatd.store.queries import GetWorkspaceAgentRow, GetWorkspaceSpecRow, ResolveWorkspaceRow
 from chatd.store.store import Store
 from chatd.workspaces.build_hints import BUILDS_TOPIC
 from chatd.workspaces.lifecycle import Provisioners
@@ -77,7 +77,10 @@ class StoredResolver:
         there = self._resolved(row)  # or it is stopped, deleted, elsewhere
         if row is None or row.transition is not BuildTransition.START:
             raise WorkspaceUnavailable(Reason.STOPPED)  # a stop that failed: nobody wants it to run
-        if await self._runs(there, row.build_number):
+        spec = await self._store.get_workspace_spec(id=workspace_id)
+        if spec is None:
+            raise WorkspaceUnavailable(Reason.UNREACHABLE)
+        if await self._runs(there, row.build_number, spec):
             return await self._look_once(workspace_id)
         build = await self._store.insert_workspace_build(
             id=uuid7(self._clock.now()),
@@ -87,7 +90,7 @@ class StoredResolver:
             reason=BuildReason.RECOVERY,
             initiator_id=None,
             key=None,
-            parameters=row.parameters,
+            parameters=spec.parameters,  # of the start that it repeats, if that is still the latest
             kept_parameters=row.parameters,
         )
         if build is not None:
@@ -99,11 +102,10 @@ class StoredResolver:
     async def _look_once(self, workspace_id: UUID) -> Resolved:
         return self._resolved(await self._store.get_workspace_agent(id=workspace_id))
 
-    async def _runs(self, there: Resolved, build_number: int) -> bool:
+    async def _runs(self, there: Resolved, build_number: int, row: GetWorkspaceSpecRow) -> bool:
         """Whether an agent runs, after all; where it does is written down."""
-        row = await self._store.get_workspace_spec(id=there.workspace_id)
-        provisioner = None if row is None else self._provisioners.get(row.provisioner)
-        if row is None or provisioner is None:
+        provisioner = self._provisioners.get(row.provisioner)
+        if provisioner is None:
             raise WorkspaceUnavailable(Reason.UNREACHABLE)
         try:
             async with self._clock.timeout(FIND_SECONDS, timer="find-agent"):

@@ -66,7 +66,8 @@ RETURNING b.*;
 
 -- name: finish_workspace_build :opt
 -- The end of a build by who carries it out, and what the workspace is after it. A start that succeeded gives it an agent
--- and a deadline (ttl, lifetime: NULL = none); a recovery does not lengthen its life. A stop that failed leaves both.
+-- and a deadline (ttl, lifetime: NULL = none); a recovery leaves its life as long as it was. A stop that failed leaves
+-- both.
 -- @optional agent_address, ttl, lifetime
 WITH ended AS (
     UPDATE workspace_builds b SET status = @status, error = @error, error_code = @error_code, finished_at = now()
@@ -77,15 +78,14 @@ WITH ended AS (
         b.transition = 'start' OR b.status = 'succeeded' AS counts
 ),
 lived AS (
-    SELECT e.*, CASE
-        WHEN e.reason = 'recovery' AND w.max_deadline IS NOT NULL THEN w.max_deadline ELSE now() + @lifetime::interval
-    END AS until
+    SELECT e.*, CASE WHEN e.reason = 'recovery' THEN w.max_deadline ELSE now() + @lifetime::interval END AS until
     FROM ended e JOIN workspaces w ON w.id = e.workspace_id
 )
 UPDATE workspaces w SET
     agent_address = CASE WHEN e.starts THEN @agent_address::text WHEN e.counts THEN NULL ELSE w.agent_address END,
     max_deadline = CASE WHEN e.starts THEN e.until WHEN e.counts THEN NULL ELSE w.max_deadline END,
     deadline = CASE
+        WHEN e.starts AND e.reason = 'recovery' THEN w.deadline
         WHEN e.starts THEN least(now() + @ttl::interval, e.until) WHEN e.counts THEN NULL ELSE w.deadline
     END,
     last_used_at = CASE WHEN e.starts THEN now() ELSE w.last_used_at END,
