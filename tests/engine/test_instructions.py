@@ -1,5 +1,6 @@
 """What a workspace tells the model of a chat: in its prompt, as it was when it was asked, and nothing else."""
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -21,7 +22,7 @@ from chatd.testing.vendors.script import Call, Say, Turn
 from chatd.workspaces.contexts.cache import KEPT_SECONDS
 from chatd.workspaces.resolving import Resolved
 from engine.chatting import Chatting, chatting
-from engine.deployment import open_deployment
+from engine.deployment import PATIENCE, open_deployment
 from engine.with_agents import FixedResolver, resolved_of, stored_workspace
 
 ROOM = 200_000
@@ -167,10 +168,49 @@ async def test_a_workspace_that_does_not_answer_does_not_keep_a_turn(database: A
         here.resolver.now = msgspec.structs.replace(there, address="unix:/nowhere/agent.sock")
         chat = await here.turn()
         assert "Use tabs." not in here.prompt()
-        assert here.resolver.recovers == 0
+        assert here.resolver.recovers == 1
         here.resolver.now = there
         await here.turn(chat)
         assert "Use tabs." in here.prompt()
+
+
+@pytest.mark.behaviour("LOOP-15")
+async def test_an_agent_that_has_left_comes_back_for_the_rules_of_a_new_chat(database: Any, agent: AgentProcess):
+    (agent.home / "AGENTS.md").write_text("Use tabs.")
+    async with world(database, agent) as here:
+        there = here.resolved
+
+        async def revived(_: Resolved) -> Resolved:
+            return there
+
+        here.resolver.recovery = revived
+        here.resolver.now = msgspec.structs.replace(there, address="unix:/nowhere/agent.sock")
+        chat = await here.turn()
+        assert "Use tabs." in here.prompt()
+        here.resolver.now = msgspec.structs.replace(there, address="unix:/nowhere/agent.sock")
+        (agent.home / "AGENTS.md").write_text("Use spaces.")
+        with acting_as(WORKER):
+            await here.chats.contexts.refresh(chat)
+        await here.turn(chat)
+        assert "Use spaces." in here.prompt()
+        assert here.resolver.recovers == 2
+
+
+async def test_one_that_comes_back_too_slowly_does_not_keep_a_turn(database: Any, agent: AgentProcess):
+    asked = asyncio.Event()
+
+    async def never(_: Resolved) -> Resolved:
+        asked.set()
+        return await asyncio.get_running_loop().create_future()
+
+    async with world(database, agent) as here:
+        here.resolver.recovery = never
+        here.resolver.now = msgspec.structs.replace(here.resolved, address="unix:/nowhere/agent.sock")
+        chat = await here.chats.begin("hello", system="You are a test.", workspace_id=here.resolved.workspace_id)
+        async with asyncio.timeout(PATIENCE):
+            await asked.wait()
+        await here.chats.fake_clock.advance(30)
+        assert (await here.chats.resting(chat))["status"] == Status.WAITING
 
 
 @pytest.mark.behaviour("LOOP-15")

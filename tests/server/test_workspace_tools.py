@@ -224,3 +224,58 @@ async def test_a_template_that_is_not_for_agents_is_neither_shown_nor_used(world
         assert none["templates"] == []
         assert "Agents may not" in refused["error"]
         assert await here.workspaces() == 0
+
+
+@pytest.mark.behaviour("LOOP-15")
+async def test_what_a_chat_was_told_stays_in_its_prompt_while_its_workspace_is_stopped_and_started(world: Worlds):
+    async with world() as here:
+        template = await here.template()
+        folder = ".agents/skills/brew-tea"
+        skill = f"mkdir -p {folder} && printf -- '---\\nname: brew-tea\\n---\\nBoil water.' > {folder}/SKILL.md"
+        chat, _ = await here.turn(
+            [call("create_workspace", template_id=template)],
+            [call("execute", command=f"{skill}; echo Use tabs. > AGENTS.md")],
+            [call("stop_workspace")],
+            [call("start_workspace")],
+        )
+        assert len({json.dumps(asked.body["system"]) for asked in here.model.asked[1:]}) == 1
+        here.model.asked.clear()
+        refreshed = await here.running.owner.put(f"{CHATS}/{chat}/context", {})
+        assert refreshed.status == 200, refreshed
+        _, (_, _, _, _, read) = await here.turn(
+            [call("execute", command="echo Use spaces. > AGENTS.md")],
+            [call("stop_workspace")],
+            [call("start_workspace")],
+            [call("execute", command="true")],
+            [call("read_skill", name="brew-tea")],
+            chat=chat,
+        )
+        said = [json.dumps(asked.body["system"]) for asked in here.model.asked]
+        offered = {tuple(asked.tool_names) for asked in here.model.asked}
+    assert "Use tabs." in said[0]
+    assert len(said) == 6
+    assert len(set(said)) == 1
+    assert len(offered) == 1
+    assert "Boil water." in read["body"]
+
+
+async def test_no_second_workspace_is_made_beside_one_whose_stop_failed(world: Worlds):
+    async with world() as here:
+        template = await here.template()
+        chat, _ = await here.turn([call("create_workspace", template_id=template)])
+        await here.pool.execute(
+            """WITH moved AS (UPDATE workspaces SET build_number = 2 RETURNING id)
+               INSERT INTO workspace_builds (id, workspace_id, number, transition, status, reason, finished_at)
+               SELECT gen_random_uuid(), id, 2, 'stop', 'failed', 'autostop', now() FROM moved"""
+        )
+        _, (again, started, ran) = await here.turn(
+            [call("create_workspace", template_id=template)],
+            [call("start_workspace")],
+            [call("execute", command="echo here")],
+            chat=chat,
+        )
+        assert (again["created"], again["status"]) == (False, "failed")
+        assert "start_workspace" in again["message"]
+        assert started["started"] is True
+        assert ran["output"] == "here\n"
+        assert await here.workspaces() == 1

@@ -45,3 +45,4 @@ class Prepared(msgspec.Struct, frozen=True, kw_only=True):
     basis: Basis
     skills: Mapping[str, ContextResource] = {}  # of the workspace, by name
     informed_at: int | None = None  # the generation of TurnWorkspace that was asked what it tells models
+    told_at: int | None = None  # the `bindings` of TurnWorkspace whose workspace has told something

@@ -23,12 +23,14 @@ from chatd.observe.logs import get_logger
 from chatd.store.queries import ChatMode, GetTurnContextRow
 from chatd.store.store import Store
 from chatd.wire.agent.context import ContextResource
+from chatd.workspaces.agents.client import AgentClient
 from chatd.workspaces.agents.errors import AgentRefused, AgentUnreachable
 from chatd.workspaces.contexts.contexts import Contexts
 from chatd.workspaces.contexts.pinned import PinnedContext, told_skills
 from chatd.workspaces.resolving import WorkspaceUnavailable
 
 _log = get_logger("chatd.preparing")
+_INFORM_SECONDS: Final = 30.0  # a sandbox is back within seconds; who waits for an answer shall not wait for more
 _MOST_SECTIONS: Final = 100  # one for each person with a prompt of their own; a quarter of a megabyte if they are long
 
 
@@ -105,12 +107,16 @@ class Preparing:
         """With what the chat's workspace tells models: instruction files and skills. What the chat was given once is
         given again; in another workspace, or in its first, it is given what is there now.
 
-        A workspace that does not answer tells nothing, and is asked again in the next turn.
+        An agent that has left is brought back for this, if it comes soon: agents leave when nobody uses them, and a
+        chat that begins in such a workspace must know its rules. One that does not answer tells nothing, and is asked
+        again in the next turn.
         """
         generation, basis = workspace.generation, prepared.basis
         never_had_one = generation == 0 and basis.chat.workspace_id is None
         if self._contexts is None or never_had_one or prepared.informed_at == generation:
             return prepared
+        if prepared.told_at == workspace.bindings:  # stopped or started since, and still the same
+            return msgspec.structs.replace(prepared, informed_at=generation)
         pinned = await self._context(self._contexts, basis.chat, workspace)
         skills: Mapping[str, ContextResource] = {} if pinned is None else pinned.skills()
         told = Workspace() if pinned is None else pinned.workspace()
@@ -125,19 +131,23 @@ class Preparing:
             opening=sections.opening,
             skills=skills,
             informed_at=generation,
+            told_at=None if pinned is None else workspace.bindings,
         )
 
     async def _context(
         self, contexts: Contexts, chat: GetTurnContextRow, workspace: TurnWorkspace
     ) -> PinnedContext | None:
-        if workspace.generation == 0 and chat.workspace_id is not None and chat.context_hash is not None:
+        if workspace.bindings == 0 and chat.workspace_id is not None and chat.context_hash is not None:
             pinned = await contexts.pinned(chat.id, chat.workspace_id, chat.context_hash)
             if pinned is not None:
                 contexts.look_later(chat.id, chat.workspace_id)
                 return pinned
+
+        async def pin(client: AgentClient) -> PinnedContext:
+            return await contexts.pin(chat.id, (await workspace.resolved()).workspace_id, client)
+
         try:
-            resolved = await workspace.resolved()
-            return await contexts.pin(chat.id, resolved.workspace_id, await workspace.client())
+            return await workspace.ask_soon(pin, seconds=_INFORM_SECONDS)
         except (WorkspaceUnavailable, AgentRefused, AgentUnreachable, TimeoutError) as error:
             _log.info("a workspace tells models nothing", chat_id=str(chat.id), error=str(error))
             return None

@@ -57,6 +57,7 @@ class TurnWorkspace:
         self._visited = visited
         self._was_reached = False
         self.generation = 0  # grows when the chat gets another workspace, or the same one built anew
+        self.bindings = 0  # grows when it gets another one
         self._held: _Held | None = None
         self._left: list[AgentClient] = []  # calls may still be under way on them
         self._looking = asyncio.Lock()
@@ -89,10 +90,20 @@ class TurnWorkspace:
             self._resolver.used(held.resolved.workspace_id)
         return await work((await self._reached(instead_of=held)).client)
 
+    async def ask_soon(self, work: Callable[[AgentClient], Awaitable[T]], *, seconds: float) -> T:
+        """As `ask` for what is repeatable, within so long. Raises TimeoutError too."""
+        async with self._clock.timeout(seconds, timer="ask soon"):
+            return await self.ask(work, is_repeatable=True)
+
     def forget(self) -> None:
-        """The chat has another workspace, or the same one built anew: it is looked up again when it is needed."""
+        """The workspace is built anew: it is looked up again when it is needed."""
         self.generation += 1
         self._drop()
+
+    def rebound(self) -> None:
+        """The chat has another workspace."""
+        self.bindings += 1
+        self.forget()
 
     def _drop(self) -> None:
         if self._held is not None:

@@ -19,9 +19,10 @@ from chatd.store.actor import acting_as
 from chatd.store.store import Store
 from chatd.wire.agent.context import WorkspaceContext
 from chatd.workspaces.agents.client import AgentClient, agent_client
+from chatd.workspaces.agents.errors import AgentUnreachable
 from chatd.workspaces.contexts.cache import ContextCache
 from chatd.workspaces.contexts.pinned import PinnedContext, decoded, encoded, pin_of
-from chatd.workspaces.resolving import Resolver
+from chatd.workspaces.resolving import Resolved, Resolver
 
 _READ_SECONDS: Final = 5.0  # an agent that is there answers at once; a turn does without what does not come
 _MOST_BYTES: Final = 32 * 1024 * 1024  # of texts that are kept decoded
@@ -69,9 +70,12 @@ class Contexts:
     async def refresh(self, chat_id: UUID) -> PinnedContext:
         """Give the chat what its workspace has at this moment. Raises WorkspaceUnavailable, AgentRefused,
         AgentUnreachable, TimeoutError and NotFound."""
-        async with self._agent_of(chat_id) as (id, client):
-            context = await self._cache.read_now(id, lambda: self._read(id, client))
-        return await self._store_pin(chat_id, pin_of(id, context))
+        resolved = await self._resolver.resolve(chat_id)
+        try:
+            context = await self._read_now(resolved)
+        except AgentUnreachable:  # it leaves when nobody uses it, and comes back when someone does
+            context = await self._read_now(await self._resolver.recover(resolved))
+        return await self._store_pin(chat_id, pin_of(resolved.workspace_id, context))
 
     def look_later(self, chat_id: UUID, workspace_id: UUID) -> None:
         """Find out in the background whether its workspace has something else by now, unless that was done lately."""
@@ -99,19 +103,25 @@ class Contexts:
     async def _look(self, chat_id: UUID) -> None:
         try:
             with acting_as(WORKER):
-                async with self._agent_of(chat_id) as (id, client):
+                resolved = await self._resolver.resolve(chat_id)
+                async with self._agent_at(resolved) as client:
+                    id = resolved.workspace_id
                     await self._cache.get(id, lambda: self._read(id, client))
         except (ChatdError, TimeoutError) as error:
             _log.info("a workspace could not be looked at", chat_id=str(chat_id), error=str(error))
         except Exception as error:  # noqa: BLE001 - the next chat's is looked at all the same
             _log.warning("looking at a workspace failed", chat_id=str(chat_id), exc_info=error)
 
+    async def _read_now(self, resolved: Resolved) -> WorkspaceContext:
+        async with self._agent_at(resolved) as client:
+            id = resolved.workspace_id
+            return await self._cache.read_now(id, lambda: self._read(id, client))
+
     @asynccontextmanager
-    async def _agent_of(self, chat_id: UUID) -> AsyncGenerator[tuple[UUID, AgentClient]]:
-        resolved = await self._resolver.resolve(chat_id)
+    async def _agent_at(self, resolved: Resolved) -> AsyncGenerator[AgentClient]:
         client = agent_client(resolved.address, resolved.token, self._clock)
         try:
-            yield resolved.workspace_id, client
+            yield client
         finally:
             await client.close()
 

@@ -66,6 +66,9 @@ class LifecycleTools:
             if workspace is not None and step is Step.IS_STOPPED:
                 said = "This chat has a workspace, which is stopped. Call start_workspace."
                 return answered({"created": False, "status": "stopped", "message": said, **_named(workspace)})
+            if workspace is not None and workspace.has_agent and step is Step.CREATE:
+                said = "This chat has a workspace; only its last build failed. Call start_workspace."
+                return answered({"created": False, "status": "failed", "message": said, **_named(workspace)})
             if step is not Step.CREATE:
                 return failed(_BUSY)
             begun = await self._lifecycle.create(
@@ -82,7 +85,7 @@ class LifecycleTools:
         bound = await self._transitions.bind_workspace(context.chat_id, begun.workspace_id, runner_id=context.runner_id)
         if isinstance(bound, Refused):
             return failed(f"The workspace was made, but this chat can't use it: {bound.error().message}")
-        context.workspace.forget()
+        context.workspace.rebound()
         return await self._built(begun, context, done={"created": True})
 
     async def start(self, args: StartArgs, context: ToolContext) -> ToolOutput:
@@ -111,12 +114,12 @@ class LifecycleTools:
         begun = await self._begun(context)
         if begun is None:
             step, workspace = await self._settled(context, decide)
+            if step is Step.WAIT:
+                return failed(_BUSY)
             if workspace is None or step is Step.MISSING:
                 return failed(_MISSING)
             if step is Step.NOTHING:
                 return answered({**done, "no_build": True, **_named(workspace)})
-            if step is not Step.BUILD:
-                return failed(_BUSY)
             begun = await build(workspace)
         context.workspace.forget()
         return await self._built(begun, context, done=done)
