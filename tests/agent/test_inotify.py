@@ -57,3 +57,18 @@ async def test_what_the_system_does_not_let_us_watch_is_told(tmp_path: Path, mon
 
     assert not inotify.only({bytes(tmp_path): None})
     inotify.close()
+
+
+async def test_a_directory_of_two_names_is_watched_for_as_long_as_one_of_them_is_wanted(tmp_path: Path):
+    """As where one folder of skills is a link to another: the kernel has one watch for both."""
+    told = asyncio.Event()
+    inotify = Inotify(told.set)
+    place, link = tmp_path / "place", tmp_path / "link"
+    place.mkdir()
+    link.symlink_to(place)
+    assert inotify.only({bytes(place): frozenset({b"a"}), bytes(link): frozenset({b"b"})})
+    await _told_after(told, lambda: (place / "a").write_text("x"))
+    await _told_after(told, lambda: (place / "b").write_text("x"))
+    assert inotify.only({bytes(place): frozenset({b"a"})})
+    await _told_after(told, lambda: (place / "a").write_text("y"))
+    inotify.close()

@@ -47,7 +47,7 @@ class Inotify:
         if self._descriptor < 0:
             raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
         self._watches: dict[bytes, int] = {}
-        self._paths: dict[int, bytes] = {}
+        self._paths: dict[int, set[bytes]] = {}  # a directory that links lead to has several, and one watch
         self._names: dict[bytes, Names] = {}
         self._loop = asyncio.get_running_loop()
         self._loop.add_reader(self._descriptor, self._read)
@@ -62,7 +62,7 @@ class Inotify:
         What is not there is passed over: watch its parent too.
         """
         for path in self._watches.keys() - wanted.keys():
-            self._forget(self._watches[path])
+            self._leave(path)
         self._names = dict(wanted)
         return all(path in self._watches or self._add(path) for path in wanted)
 
@@ -75,12 +75,17 @@ class Inotify:
         if watch < 0:
             return ctypes.get_errno() not in (errno.ENOSPC, errno.ENOMEM)
         self._watches[path] = watch
-        self._paths[watch] = path
+        self._paths.setdefault(watch, set()).add(path)
         return True
 
+    def _leave(self, path: bytes) -> None:
+        watch = self._watches.pop(path)
+        self._paths[watch].discard(path)
+        if not self._paths[watch]:
+            self._forget(watch)
+
     def _forget(self, watch: int) -> None:
-        path = self._paths.pop(watch, None)
-        if path is not None:
+        for path in self._paths.pop(watch, ()):
             self._watches.pop(path, None)
         self._libc.inotify_rm_watch(self._descriptor, watch)
 
@@ -103,11 +108,11 @@ class Inotify:
     def _counts(self, watch: int, mask: int, name: bytes) -> bool:
         if mask & _OVERFLOW:
             return True
-        path = self._paths.get(watch)
-        if path is None:
+        paths = self._paths.get(watch)
+        if paths is None:
             return False  # of a watch that was just given up
         if mask & (_IGNORED | _MOVE_SELF):
             self._forget(watch)  # the name may stand for another directory by now
             return True
-        names = self._names.get(path)
-        return names is None or not name or name in names
+        wanted = [self._names.get(path) for path in paths]
+        return any(names is None or not name or name in names for names in wanted)

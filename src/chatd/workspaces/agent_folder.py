@@ -6,7 +6,6 @@ was written by whoever runs commands there, so links in it are never followed.
 
 import errno
 import os
-import shutil
 import stat
 import subprocess
 from pathlib import Path
@@ -29,9 +28,9 @@ class AgentFolder:
 
     def put_token(self, token: str, owner: tuple[int, int] | None) -> None:
         """As a new file, whatever stands at its place: that may be a link of the workspace's."""
+        _remove(self.agent / "token")
         folder = os.open(self.agent, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         try:
-            _remove_entry("token", folder)
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
             with os.fdopen(os.open("token", flags, 0o600, dir_fd=folder), "w") as file:
                 file.write(token)
@@ -42,11 +41,7 @@ class AgentFolder:
 
     def forget_agent_socket(self) -> None:
         """What an agent that is gone left: the next one binds the name anew."""
-        folder = os.open(self.agent, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-        try:
-            _remove_entry("agent.sock", folder)
-        finally:
-            os.close(folder)
+        _remove(self.agent / "agent.sock")
 
     def link_socket(self) -> bool:
         """Give the agent's socket a second name that the workspace can't move; False when there is no socket yet.
@@ -54,17 +49,20 @@ class AgentFolder:
         The server follows no link of the workspace's, which could lead to any socket of this machine.
         """
         made = self.agent / "agent.sock"
+        taken = self.path / f".agent.sock.{os.urandom(8).hex()}"
         try:
             if not stat.S_ISSOCK(made.lstat().st_mode):
                 return False
-            self._socket.unlink(missing_ok=True)
-            os.link(made, self._socket, follow_symlinks=False)
+            os.link(made, taken, follow_symlinks=False)
         except FileNotFoundError:
             return False
-        if stat.S_ISSOCK(self._socket.lstat().st_mode):
-            return True
-        self._socket.unlink()  # it was exchanged between the two looks
-        return False
+        try:
+            if not stat.S_ISSOCK(taken.lstat().st_mode):
+                return False  # it was exchanged between the two looks
+            taken.replace(self._socket)  # at once: another server may do the same, or connect
+        finally:
+            taken.unlink(missing_ok=True)  # where both names are of one socket, the system leaves both
+        return True
 
     def forget_socket(self) -> None:
         """No agent is reached here any more."""
@@ -102,11 +100,11 @@ def _told(*command: str) -> str:
     return done.stderr.decode("utf-8", "replace").strip()[-500:]
 
 
-def _remove_entry(name: str, folder: int) -> None:
-    """A file, a link or a whole folder of that name; links are not followed."""
+def _remove(path: Path) -> None:
+    """A file, a link or a whole folder of that name, in a folder of a workspace; links are not followed."""
     try:
-        os.unlink(name, dir_fd=folder)
-    except FileNotFoundError:
-        return
+        path.unlink(missing_ok=True)
     except (IsADirectoryError, PermissionError):
-        shutil.rmtree(name, dir_fd=folder)
+        said = _told("rm", "-rf", "--", str(path))
+        if os.path.lexists(path):
+            raise OSError(errno.EIO, said or "it stays", str(path)) from None

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Final, TypeVar
 
 import msgspec
@@ -41,6 +42,12 @@ def environment_faults(environment: Mapping[str, str]) -> list[Validation]:
         for name, value in environment.items()
         if not _NAME.fullmatch(name) or name.startswith(_OURS) or "\0" in value
     ]
+
+
+def overlap(path: Path, ours: Path) -> bool:
+    """Whether one is in the other, wherever links lead: to show the path would show some of ours."""
+    path, ours = path.resolve(), ours.resolve()
+    return path.is_relative_to(ours) or ours.is_relative_to(path)
 
 
 def refuse(faults: list[Validation]) -> None:

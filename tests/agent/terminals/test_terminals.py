@@ -256,3 +256,16 @@ async def test_a_text_frame_that_is_not_understood_ends_the_connection_and_not_t
         assert (await _to_the_end(socket))[2] == 1003
 
     assert (await _listed(agent))[0]["running"]
+
+
+async def test_of_terminals_that_have_ended_only_the_latest_are_kept(agent: AgentProcess):
+    """Each keeps what it has shown."""
+    ids = list[str]()
+    for _ in range(20):
+        ids.append(await _start(agent, "true"))
+        async with asyncio.timeout(WAIT_SECONDS):
+            while any(one["running"] for one in await _listed(agent)):
+                pass
+    last = await _start(agent, "true")
+
+    assert [one["id"] for one in await _listed(agent)] == [*ids[-16:], last]

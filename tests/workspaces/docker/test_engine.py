@@ -38,6 +38,7 @@ async def test_an_engine_that_is_not_there_is_said_with_what_to_do(tmp_path: Pat
         '{"image": "a", "mounts": [{"source": "/a/../b", "target": "/c"}]}',
         '{"image": "a", "environment": {"CHATD_X": ""}}',
         '{"image": "a", "agent": []}',
+        '{"image": "a", "mounts": [{"source": "/", "target": "/c"}]}',
     ],
 )
 def test_what_can_not_work_is_refused(tmp_path: Path, config: str):
@@ -49,3 +50,18 @@ def test_an_agent_that_is_reached_by_a_port_needs_a_network(tmp_path: Path):
     docker(tmp_path).check('{"image": "a", "network": "none"}')
     with pytest.raises(InvalidRequest):
         docker(tmp_path, connect="port").check('{"image": "a", "network": "none"}')
+
+
+def test_folders_that_show_the_servers_data_are_refused(tmp_path: Path):
+    for source in (tmp_path, tmp_path / "w", tmp_path.parent):
+        with pytest.raises(InvalidRequest) as refused:
+            docker(tmp_path).check(f'{{"image": "a", "mounts": [{{"source": "{source}", "target": "/c"}}]}}')
+        assert refused.value.validations[0].field == "mounts.0.source"
+    docker(tmp_path).check('{"image": "a", "mounts": [{"source": "/usr/share", "target": "/c"}]}')
+
+
+@pytest.mark.parametrize("tag", ["1/../../../containers", "", "a b", "1?all=1", "1\n", "//x"])
+async def test_a_parameter_that_makes_no_name_of_an_image_fails_the_build(tmp_path: Path, tag: str):
+    spec = new_spec('{"image": "${image}"}', parameters={"image": f"a/{tag}"})
+    with pytest.raises(BuildFailed, match="no name of an image"):
+        await docker(tmp_path).start(spec, Log())

@@ -1,6 +1,7 @@
 """The proxy that leads out of a sandbox, asked by hand."""
 
 import asyncio
+import resource
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -10,6 +11,8 @@ import pytest
 from chatd.clock import SystemClock
 from chatd.core.workspaces.egress import parse_rule
 from chatd.workspaces.local.egress import EgressProxy
+from chatd.workspaces.local.keeper import FirstErrors
+from workspaces.local.running import workspace
 
 
 @asynccontextmanager
@@ -80,3 +83,18 @@ async def test_a_port_that_the_list_does_not_have_is_refused(tmp_path: Path):
         said = await told(path, b"CONNECT localhost:%d HTTP/1.1\r\n\r\n" % port)
 
     assert said.startswith(b"HTTP/1.1 403")
+
+
+async def test_a_keepers_log_does_not_grow_with_what_a_sandbox_does(caplog: pytest.LogCaptureFixture):
+    loop, errors = asyncio.get_running_loop(), FirstErrors()
+    for _ in range(1000):
+        errors(loop, {"message": "something that a sandbox can bring about"})
+
+    assert len(caplog.records) == 20
+
+
+async def test_a_keeper_has_descriptors_for_all_connections_of_its_proxy(root: Path):
+    async with workspace(root) as running:
+        soft, hard = resource.prlimit(running.record().pid, resource.RLIMIT_NOFILE)
+
+        assert soft == hard

@@ -13,6 +13,7 @@ import pytest
 
 from chatd.minting import new_token
 from chatd.workspaces.local.account import sandbox_account
+from chatd.workspaces.local.bubblewrap import hindrance
 from chatd.workspaces.local.installation import package_folders
 from chatd.workspaces.local.last_words import LastWords
 from chatd.workspaces.local.launching import marked
@@ -222,6 +223,24 @@ async def test_a_bubblewrap_that_does_not_work_here_is_refused_with_what_it_said
     broken.chmod(0o755)
     with pytest.raises(BuildFailed, match=r"does not work here|Permission denied"):
         await local(tmp_path / "workspaces", bubblewrap=str(broken)).start(new_spec(), Log())
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("kernel/apparmor_restrict_unprivileged_userns", "1\n", "apparmor_restrict_unprivileged_userns = 1"),
+        ("kernel/unprivileged_userns_clone", "0\n", "unprivileged_userns_clone = 0"),
+        ("user/max_user_namespaces", "0\n", "max_user_namespaces"),
+        ("user/max_user_namespaces", "1000\n", ""),
+    ],
+)
+def test_a_setting_of_the_system_that_hinders_sandboxes_is_named(tmp_path: Path, name: str, value: str, said: str):
+    setting = tmp_path / name
+    setting.parent.mkdir()
+    setting.write_text(value)
+
+    assert said in hindrance(tmp_path)
+    assert bool(hindrance(tmp_path)) == bool(said)
 
 
 def _failing_bubblewrap(folder: Path, words: str) -> Path:

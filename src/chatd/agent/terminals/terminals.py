@@ -22,6 +22,7 @@ from chatd.wire.agent.terminal import StartTerminal
 MOST_TERMINALS: Final = 16  # each keeps up to 256 KiB, and has a shell
 IDLE_SECONDS: Final = 600.0  # with nobody attached: a page that is loaded anew is back at once
 ENDED_SECONDS: Final = 60.0  # kept after the end, for who comes back to see how it ended
+MOST_ENDED: Final = 16  # of those; the oldest go first
 MOST_CELLS: Final = 1000  # columns, and rows
 _MOST_COMMAND_BYTES: Final = 65_536
 
@@ -67,6 +68,9 @@ class TerminalSet:
         terminal = LiveTerminal(shape, child, clock=self._clock, detached=lambda: self._nobody_there(id))
         terminal.resize(asked.columns, asked.rows)
         self._terminals[id] = terminal
+        ended = [one for one in self.all() if one.exit_code is not None]
+        for one in ended[: max(0, len(ended) - MOST_ENDED)]:
+            self.end(one)
         self._nobody_there(id)
         return terminal
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from chatd.workspaces.docker.config import DockerConfig
+from chatd.workspaces.docker.image import image_name
 from chatd.workspaces.parameters import filled
 from chatd.workspaces.provisioner import WorkspaceSpec
 
@@ -41,7 +42,7 @@ def container(
     environment = {name: filled(value, spec.parameters) for name, value in config.environment.items()}
     given = {"HOME": config.home, "LANG": "C.UTF-8", **environment, "CHATD_AGENT_TOKEN": spec.token.reveal()}
     body: dict[str, Any] = {
-        "Image": filled(config.image, spec.parameters),
+        "Image": image_name(filled(config.image, spec.parameters)),
         "Hostname": _NO_NAME.sub("-", spec.name.lower()).strip("-")[:63].strip("-") or "workspace",
         "User": user,
         "WorkingDir": config.home,

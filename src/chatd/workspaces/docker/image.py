@@ -1,11 +1,22 @@
 """An image that is there before a container is made of it."""
 
+import re
+from typing import Final
 from urllib.parse import quote
 
 from chatd.workspaces.docker.config import DockerConfig
 from chatd.workspaces.docker.engine import Engine, EngineRefused
 from chatd.workspaces.docker.inspected import Progress
 from chatd.workspaces.provisioner import BuildFailed, BuildLog
+
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@-]*")
+
+
+def image_name(text: str) -> str:
+    """The same. A parameter may have made something else of it, which would lead elsewhere as a part of a path."""
+    if not _NAME.fullmatch(text) or any(part in ("", ".", "..") for part in text.split("/")):
+        raise BuildFailed(f"{text!r} is no name of an image.", detail="Change the parameter in it.", code="image")
+    return text
 
 
 async def ensure_image(engine: Engine, image: str, config: DockerConfig, log: BuildLog) -> None:

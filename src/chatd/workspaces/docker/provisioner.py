@@ -6,17 +6,16 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from chatd.clock import Clock
-from chatd.core.errors import ChatdError
+from chatd.core.errors import ChatdError, Validation
 from chatd.workspaces.agent_folder import AgentFolder
 from chatd.workspaces.agents.client import agent_client
 from chatd.workspaces.agents.errors import AgentRefused, AgentUnreachable
-from chatd.workspaces.config_text import at_a_build
+from chatd.workspaces.config_text import at_a_build, overlap, refuse
 from chatd.workspaces.docker.config import DockerConfig, read_docker_config
 from chatd.workspaces.docker.container import CONFIG, PORT, WORKSPACE, container, container_name, volume_names
 from chatd.workspaces.docker.engine import Engine, EngineRefused, named
 from chatd.workspaces.docker.image import ensure_image
 from chatd.workspaces.docker.inspected import Inspected
-from chatd.workspaces.parameters import filled
 from chatd.workspaces.provisioner import BuildFailed, BuildLog, WorkspaceSpec
 
 _ANSWER_SECONDS: Final = 60.0  # for an agent in a container that has just begun, on a machine that swaps
@@ -56,10 +55,19 @@ class DockerProvisioner:
         self._reach_at = reach_at or publish_on
 
     def check(self, config: str) -> None:
-        read_docker_config(config, publishes=not self._by_socket)
+        """Raises InvalidRequest."""
+        found = read_docker_config(config, publishes=not self._by_socket)
+        refuse(
+            [
+                Validation(f"mounts.{at}.source", "This would show the server's own data.")
+                for at, mount in enumerate(found.mounts)
+                if overlap(Path(mount.source), self._root.parent)
+            ]
+        )
 
     async def start(self, spec: WorkspaceSpec, log: BuildLog) -> str:
         with at_a_build():
+            self.check(spec.config)
             config = read_docker_config(spec.config, publishes=not self._by_socket)
         try:
             for _ in range(_TRIES):
@@ -113,7 +121,7 @@ class DockerProvisioner:
             return None
         if found is None or found.label(CONFIG) != body["Labels"][CONFIG]:
             await self._make(spec, config, body, log)
-        self._prepare(spec, body["User"])
+        await asyncio.to_thread(self._prepare, spec, body["User"])
         await self._engine.call("POST", f"/containers/{container_name(spec)}/start")
         log("container", "The container runs.")
         return await self._awaited(spec)
@@ -129,8 +137,8 @@ class DockerProvisioner:
 
     async def _make(self, spec: WorkspaceSpec, config: DockerConfig, body: dict[str, Any], log: BuildLog) -> None:
         """Anew where it is to be another than the one that there is; volumes stay."""
-        await ensure_image(self._engine, filled(config.image, spec.parameters), config, log)
-        self._prepare(spec, body["User"])
+        await ensure_image(self._engine, body["Image"], config, log)
+        await asyncio.to_thread(self._prepare, spec, body["User"])
         name = container_name(spec)
         await self._remove(f"/containers/{name}", {"force": "true"})
         home, agent = volume_names(spec)
@@ -141,7 +149,7 @@ class DockerProvisioner:
         log("container", f"The container {name} is made.")
 
     def _prepare(self, spec: WorkspaceSpec, user: str) -> None:
-        """The folder in which the agent's socket will be."""
+        """The folder in which the agent's socket will be. Takes as long as what the workspace has put there."""
         if not self._by_socket:
             return
         uid, _, gid = user.partition(":")

@@ -4,6 +4,8 @@ import asyncio
 import shutil
 import subprocess
 from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import Final
 
 from chatd.workspaces.local.account import Account
@@ -14,6 +16,12 @@ from chatd.workspaces.provisioner import BuildFailed
 
 _TRIAL_SECONDS: Final = 20.0  # it takes some hundredths of one
 _TOLD_CHARACTERS: Final = 500
+# Settings of systems that keep users from making namespaces: which, and what it is then.
+_HINDERING: Final = (
+    ("kernel.apparmor_restrict_unprivileged_userns", "1"),  # Ubuntu's; a profile of AppArmor for bwrap helps too
+    ("kernel.unprivileged_userns_clone", "0"),
+    ("user.max_user_namespaces", "0"),
+)
 _ADVICE: Final = (
     "Install bubblewrap (Debian: apt install bubblewrap) and let users have namespaces, use a template of containers, "
     "or set local_workspaces = unconfined to let commands do all that the server's user can."
@@ -37,7 +45,16 @@ def _found(program: str, account: Account) -> Bubblewrap:
     failed = _fails(_trial(found, []), account)
     if failed is None:
         return Bubblewrap(found, no_more_namespaces=False)
-    raise _refusal(f"bubblewrap does not work here: {failed}")
+    raise _refusal(f"bubblewrap does not work here: {failed}", hindrance())
+
+
+def hindrance(settings: Path = Path("/proc/sys")) -> str:
+    """What of this system's settings may be the reason, and how to change it; empty when none is known."""
+    for name, hindering in _HINDERING:
+        with suppress(OSError):
+            if (settings / name.replace(".", "/")).read_text("ascii").strip() == hindering:
+                return f"The setting {name} = {hindering} keeps users from making namespaces: change it with sysctl."
+    return ""
 
 
 def _trial(program: str, more: list[str]) -> list[str]:
@@ -75,5 +92,6 @@ def _fails(command: Sequence[str], account: Account | None) -> str | None:
     return said or f"{command[0]} ended with {done.returncode}"
 
 
-def _refusal(why: str) -> BuildFailed:
-    return BuildFailed(f"No sandbox can be made on this machine: {why}", detail=_ADVICE, code="no_sandbox")
+def _refusal(why: str, first: str = "") -> BuildFailed:
+    detail = f"{first} {_ADVICE}".strip()
+    return BuildFailed(f"No sandbox can be made on this machine: {why}", detail=detail, code="no_sandbox")

@@ -7,11 +7,12 @@ input, says on standard output how the start goes, and is silent from then on.
 
 import asyncio
 import os
+import resource
 import signal
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 import msgspec
@@ -32,6 +33,8 @@ from chatd.workspaces.local.staging import StagingFailed
 _LOCK_SECONDS: Final = 2.0  # who only looks whether it is held has it for a moment
 _GONE_SECONDS: Final = 10.0  # for the kernel to take away what was killed, on a busy machine
 _LOOK_SECONDS: Final = 0.02
+_WORDS_SECONDS: Final = 2.0  # for the last words of an agent that has ended: they are in a pipe already
+_MOST_ERRORS: Final = 20  # of one kind or another: who reads them needs no more
 _OLD_KERNEL: Final = (5, 14)  # before it the limit of processes counted all of a user, outside too
 
 
@@ -40,8 +43,21 @@ def main() -> int:
     if os.fork() > 0:
         os._exit(0)  # who started us has nothing to wait for
     os.umask(0o077)
+    _allow_many_files()
     asyncio.run(Keeper(options, SystemClock()).run())
     return 0
+
+
+class FirstErrors:
+    """Errors that nobody waits for, into the keeper's log: the first ones only, as the sandbox may bring them about."""
+
+    def __init__(self) -> None:
+        self._left = _MOST_ERRORS
+
+    def __call__(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        if self._left > 0:
+            self._left -= 1
+            loop.default_exception_handler(context)
 
 
 class Keeper:
@@ -54,8 +70,10 @@ class Keeper:
 
     async def run(self) -> None:
         """Until the agent has ended, or we are told to stop. Nothing of the workspace runs afterwards."""
+        loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
-            asyncio.get_running_loop().add_signal_handler(number, self._told_to_stop.set)
+            loop.add_signal_handler(number, self._told_to_stop.set)
+        loop.set_exception_handler(FirstErrors())
         lock = await self._hold()
         if lock is None:
             _say(Said(end="held"))
@@ -110,7 +128,7 @@ class Keeper:
         assert process.stderr is not None
         words = LastWords(self._folder.agent_log)
         async with beside({"stop": self._kill_when_told(process)}), asyncio.TaskGroup() as reading:
-            reading.create_task(words.follow(process.stderr), name="agent's log")
+            hearing = reading.create_task(words.follow(process.stderr), name="agent's log")
             if (address := await _address(process.stdout)) and self._linked(address):
                 _say(Said(end="ready"))
                 reading.create_task(_drop(process.stdout), name="agent's output")
@@ -118,6 +136,10 @@ class Keeper:
             else:
                 _kill(process)
                 await process.wait()
+                self._groups.kill()
+                with suppress(TimeoutError):
+                    async with self._clock.timeout(_WORDS_SECONDS, timer="agent's last words"):
+                        await asyncio.wait([hearing])
                 _say(Said(end="failed", message="The workspace's agent did not start.", detail=words.last()))
             self._groups.kill()  # what still holds the pipes that are read
 
@@ -194,6 +216,12 @@ class Keeper:
         rules = [parse_rule(entry) for entry in config.allow]
         proxy = EgressProxy(rules, self._options.private_networks, self._clock)
         return await proxy.serve(self._folder.egress / Path(EGRESS_SOCKET).name)
+
+
+def _allow_many_files() -> None:
+    """Each connection through the proxy takes two descriptors, and 1024 is the common limit."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def _say(said: Said) -> None:

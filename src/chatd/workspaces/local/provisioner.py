@@ -11,7 +11,7 @@ from chatd.clock import Clock
 from chatd.core.errors import ChatdError, Validation
 from chatd.workspaces.agents.client import agent_client
 from chatd.workspaces.agents.errors import AgentRefused, AgentUnreachable
-from chatd.workspaces.config_text import at_a_build, refuse
+from chatd.workspaces.config_text import at_a_build, overlap, refuse
 from chatd.workspaces.local.account import sandbox_account
 from chatd.workspaces.local.bubblewrap import find_bubblewrap
 from chatd.workspaces.local.config import LocalConfig, read_local_config
@@ -82,7 +82,7 @@ class LocalProvisioner:
             [
                 Validation(f"read_only_paths.{at}", "This would show the server's own data.")
                 for at, path in enumerate(found.read_only_paths)
-                if _overlap(Path(path), ours)
+                if overlap(Path(path), ours)
             ]
         )
 
@@ -188,8 +188,3 @@ class LocalProvisioner:
         finally:
             await client.close()
         await wait_until_left(folder, self._clock, within=_LEAVE_SECONDS)
-
-
-def _overlap(path: Path, ours: Path) -> bool:
-    path, ours = path.resolve(), ours.resolve()
-    return path.is_relative_to(ours) or ours.is_relative_to(path)
