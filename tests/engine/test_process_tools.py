@@ -48,7 +48,7 @@ async def test_the_output_of_a_running_command_is_all_there_is_when_the_wait_end
         "exit_code": 0,
         "output": "one\n",
         "running": True,
-        "note": "It still runs.",
+        "note": "It still runs. Call process_output again to wait for it, or process_signal to end it.",
         "command": command,
     }
     (agent.home / "go").touch()

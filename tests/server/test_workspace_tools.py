@@ -166,6 +166,7 @@ async def test_what_cannot_be_made_is_told_with_all_that_is_wrong(world: Worlds)
         assert fields == {"parameters.size", "parameters.color", "parameters.team"}
         assert "read_template" in wrong["next_step"]
         assert "Template not found" in missing["error"]
+        assert "list_templates" in missing["detail"]
         assert "create_workspace" in nobody["error"]
         assert "create_workspace" in nothing["error"]
         assert await here.workspaces() == 0
@@ -178,6 +179,7 @@ async def test_a_build_that_fails_says_why(world: Worlds):
         _, (failed,) = await here.turn([call("create_workspace", template_id=template)])
         assert failed["error"], failed
         assert "created" not in failed
+        assert "start_workspace" in failed["next_step"]
         assert failed["build_id"]
 
 
@@ -223,6 +225,7 @@ async def test_a_template_that_is_not_for_agents_is_neither_shown_nor_used(world
         )
         assert none["templates"] == []
         assert "Agents may not" in refused["error"]
+        assert "list_templates" in refused["detail"]
         assert await here.workspaces() == 0
 
 

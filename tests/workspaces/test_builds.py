@@ -72,8 +72,13 @@ async def test_a_build_that_kills_again_and_again_is_given_up(here: Deployed, fo
     assert folders.calls == []
 
 
-async def test_a_replica_that_lost_its_build_ends_nothing(here: Deployed, folders: FolderProvisioner):
+@pytest.mark.parametrize("trouble", [None, BuildFailed("It took too long.")])
+async def test_a_replica_that_lost_its_build_ends_nothing(
+    trouble: BuildFailed | None, here: Deployed, folders: FolderProvisioner
+):
+    """Neither the build nor what its new owner has started."""
     folders.gate.clear()
+    folders.trouble = trouble
     async with here.replica(folders) as workspaces:
         with acting_as(here.person):
             build = await workspaces.lifecycle.create(here.new())
@@ -89,6 +94,7 @@ async def test_a_replica_that_lost_its_build_ends_nothing(here: Deployed, folder
     row = await here.sql.get_workspace_build(id=build.id)
     assert row is not None
     assert (row.status, row.replica_id) == (BuildStatus.RUNNING, robber)
+    assert folders.calls == ["start"]
 
 
 async def test_a_build_that_nobody_can_carry_out_fails_in_the_end(here: Deployed, folders: FolderProvisioner):

@@ -131,3 +131,25 @@ async def test_a_recovery_has_the_values_of_the_start_that_it_repeats(here: Depl
 
     assert [msgspec.json.decode(row[0]) for row in values] == [{"once": "now", "size": "2"}] * 2
     assert msgspec.json.decode(kept) == {"size": "2"}
+
+
+@pytest.mark.parametrize(
+    "gone",
+    [
+        "UPDATE users SET status = 'suspended' WHERE id = $1",
+        "UPDATE users SET deleted = true WHERE id = $1",
+    ],
+)
+async def test_nothing_is_reached_for_an_owner_who_may_not_use_chatd_any_more(
+    gone: str, here: Deployed, folders: FolderProvisioner
+):
+    async with here.replica(folders) as workspaces:
+        build = await here.created(workspaces)
+        chat = (await here.chat(build.workspace_id)).change.chat_id
+        there = await workspaces.resolver.resolve(chat)
+        await here.pool.execute(gone, here.person.user_id)
+        with pytest.raises(WorkspaceUnavailable) as refused:
+            await workspaces.resolver.resolve(chat)
+
+    assert there.workspace_id == build.workspace_id
+    assert refused.value.reason is Reason.OWNER_GONE

@@ -1256,6 +1256,7 @@ class ResolveWorkspaceRow(Struct, frozen=True, gc=False):
     status: BuildStatus | None
     reason: BuildReason | None
     error: str | None
+    is_owner_active: bool
 
 
 class GetWorkspaceAgentRow(Struct, frozen=True, gc=False):
@@ -2637,7 +2638,9 @@ class Queries(Protocol):
         ...
 
     async def resolve_workspace(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> ResolveWorkspaceRow | None:
-        """The workspace that a chat is bound to, as its latest build left it: all NULL when it has none. Its owner is the chat's."""
+        """The workspace that a chat is bound to, as its latest build left it: all NULL when it has none. Its owner is the chat's,
+        and whether they may still use chatd is told too.
+        """
         ...
 
     async def get_workspace_agent(self, *, id: UUID, authorize: Filter = EVERYTHING) -> GetWorkspaceAgentRow | None:
@@ -4594,8 +4597,10 @@ _RESOLVE_WORKSPACE = (
     """-- name: resolve_workspace
 SELECT
     w.id, w.name, w.host_id, w.deleted, w.agent_address, w.agent_token, w.build_number, t.name AS template_name,
-    b.id AS build_id, b.transition, b.status, b.reason, b.error
+    b.id AS build_id, b.transition, b.status, b.reason, b.error,
+    u.status = 'active' AND NOT u.deleted AS is_owner_active
 FROM chats c
+JOIN users u ON u.id = c.owner_id
 LEFT JOIN workspaces w ON w.id = c.workspace_id AND w.owner_id = c.owner_id
 LEFT JOIN templates t ON t.id = w.template_id
 LEFT JOIN workspace_builds b ON b.workspace_id = w.id AND b.number = w.build_number
@@ -5346,6 +5351,7 @@ def _read_resolve_workspace_row(row: Record) -> ResolveWorkspaceRow:
         None if row[10] is None else BuildStatus(row[10]),
         None if row[11] is None else BuildReason(row[11]),
         row[12],
+        row[13],
     )
 
 

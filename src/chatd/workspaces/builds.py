@@ -144,7 +144,8 @@ class Builder:
         ended = await self._tried(build, provisioner, spec, log)
         if ended.error:
             log(build.transition, ended.error, level="error")
-        if build.transition is BuildTransition.START and ended.status is not BuildStatus.SUCCEEDED:
+        has_failed = build.transition is BuildTransition.START and ended.status is not BuildStatus.SUCCEEDED
+        if has_failed and await self._is_ours(build):
             await self._clean_up(provisioner, spec, log)
         return ended
 
@@ -182,6 +183,15 @@ class Builder:
         finally:
             self._running[build.id] = None
             subscription.close()
+
+    async def _is_ours(self, build: WorkspaceBuild) -> bool:
+        """Unless another has taken it over, who may have started what we could not. When in doubt it is ours."""
+        try:
+            now = await self._store.get_workspace_build(id=build.id)
+        except Exception as error:  # noqa: BLE001 - see above
+            _log.warning("a build can't be looked at", build=str(build.id), error=str(error))
+            return True
+        return now is not None and now.status is BuildStatus.RUNNING and now.replica_id == self._replica_id
 
     async def _clean_up(self, provisioner: Provisioner, spec: WorkspaceSpec, log: BuildLogWriter) -> None:
         """Nothing that no one knows of shall go on running."""

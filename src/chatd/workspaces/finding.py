@@ -50,6 +50,8 @@ class StoredResolver:
     async def resolve(self, chat_id: UUID) -> Resolved:
         with acting_as(PROVISIONER):
             row = await self._store.resolve_workspace(chat_id=chat_id)
+            if row is not None and not row.is_owner_active:
+                raise WorkspaceUnavailable(Reason.OWNER_GONE)
             if row is not None and _is_recovering(row) and row.build_id is not None:
                 await wait_build(self._store, self._hints, self._clock, row.build_id, seconds=RECOVER_SECONDS)
                 row = await self._store.resolve_workspace(chat_id=chat_id)

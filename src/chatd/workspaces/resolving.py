@@ -20,6 +20,7 @@ class Reason(StrEnum):
     FAILED = "failed"  # its last build
     UNREACHABLE = "unreachable"
     OTHER_HOST = "other_host"
+    OWNER_GONE = "owner_gone"  # suspended or deleted
 
 
 # What a model is told: what is the matter, and what to call next.
@@ -37,6 +38,7 @@ _SAID: Final = {
         "The workspace of this chat is on another machine, which can't be reached from here now. Try again later, or"
         " tell the user."
     ),
+    Reason.OWNER_GONE: "The owner of this chat may not use chatd any more. Nothing was done, and nothing can be.",
 }
 
 

@@ -98,11 +98,15 @@ JOIN workspace_builds b ON b.workspace_id = w.id AND b.number = w.build_number
 WHERE w.id = @id;
 
 -- name: resolve_workspace :opt
--- The workspace that a chat is bound to, as its latest build left it: all NULL when it has none. Its owner is the chat's.
+-- The workspace that a chat is bound to, as its latest build left it: all NULL when it has none. Its owner is the chat's,
+-- and whether they may still use chatd is told too.
+-- @notnull is_owner_active
 SELECT
     w.id, w.name, w.host_id, w.deleted, w.agent_address, w.agent_token, w.build_number, t.name AS template_name,
-    b.id AS build_id, b.transition, b.status, b.reason, b.error
+    b.id AS build_id, b.transition, b.status, b.reason, b.error,
+    u.status = 'active' AND NOT u.deleted AS is_owner_active
 FROM chats c
+JOIN users u ON u.id = c.owner_id
 LEFT JOIN workspaces w ON w.id = c.workspace_id AND w.owner_id = c.owner_id
 LEFT JOIN templates t ON t.id = w.template_id
 LEFT JOIN workspace_builds b ON b.workspace_id = w.id AND b.number = w.build_number

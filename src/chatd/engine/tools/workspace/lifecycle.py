@@ -8,7 +8,7 @@ from uuid import UUID
 import msgspec
 from msgspec import Meta
 
-from chatd.core.errors import ChatdError, InvalidRequest
+from chatd.core.errors import ChatdError, Conflict, InvalidRequest, NotFound
 from chatd.core.outcomes import Refused
 from chatd.core.request_keys import build_key_of
 from chatd.core.workspaces.kinds import BuildReason, BuildStatus, BuildTransition
@@ -24,6 +24,12 @@ from chatd.workspaces.lifecycle import Lifecycle, NewWorkspace
 
 _MISSING: Final = "This chat has no workspace. Call create_workspace to get one."
 _BUSY: Final = "The workspace is still being built, for a long time by now. Call start_workspace to wait on."
+_ANOTHER: Final = "Call list_templates, and take one that it gives."
+_AFTER_FAILURE: Final = (
+    "Try once more with start_workspace if this looks like it may pass; else tell the person what went wrong, with the"
+    " build's id."
+)
+_AFTER_CANCEL: Final = "Ask the person before you try again."
 _SHOWN_LINES: Final = 40  # of a build's log, while it runs
 _MOST_LOOKS: Final = 5  # at a workspace that others build as well
 
@@ -71,7 +77,7 @@ class LifecycleTools:
                 return answered({"created": False, "status": "failed", "message": said, **_named(workspace)})
             if step is not Step.CREATE:
                 return failed(_BUSY)
-            begun = await self._lifecycle.create(
+            begun = await self._created(
                 NewWorkspace(
                     owner_id=context.owner_id,
                     organization_id=context.organization_id,
@@ -87,6 +93,14 @@ class LifecycleTools:
             return failed(f"The workspace was made, but this chat can't use it: {bound.error().message}")
         context.workspace.rebound()
         return await self._built(begun, context, done={"created": True})
+
+    async def _created(self, new: NewWorkspace) -> WorkspaceBuild:
+        try:
+            return await self._lifecycle.create(new)
+        except (NotFound, Conflict) as error:  # it is the template that is not for this
+            if isinstance(error, Conflict) and error.validations:
+                raise
+            raise Conflict(error.message, detail=f"{error.detail or ''} {_ANOTHER}".strip()) from None
 
     async def start(self, args: StartArgs, context: ToolContext) -> ToolOutput:
         async def build(workspace: GetWorkspaceRow) -> WorkspaceBuild:
@@ -154,9 +168,11 @@ class LifecycleTools:
             case BuildStatus.SUCCEEDED:
                 return answered({**done, "build_id": build.id, **named})
             case BuildStatus.FAILED:
-                return answered({"error": build.error, "error_code": build.error_code, "build_id": build.id, **named})
+                told = {"error": build.error, "error_code": build.error_code, "next_step": _AFTER_FAILURE}
+                return answered({**told, "build_id": build.id, **named})
             case BuildStatus.CANCELLED:
-                return answered({"error": "The build was cancelled.", "build_id": build.id, **named})
+                told = {"error": "The build was cancelled by someone.", "next_step": _AFTER_CANCEL}
+                return answered({**told, "build_id": build.id, **named})
             case BuildStatus.PENDING | BuildStatus.RUNNING:
                 return answered({"error": _BUSY, "build_id": build.id, **named})
 

@@ -16,7 +16,7 @@ from chatd.wire.agent.processes import ProcessOutput, ProcessState, SignalName
 from chatd.workspaces.agents.errors import AgentRefused, AgentUnreachable
 
 DEFAULT_WAIT: Final = 10.0  # seconds
-_RUNS: Final = "It still runs."
+_RUNS: Final = "It still runs. Call process_output again to wait for it, or process_signal to end it."
 _ID: Final = Meta(description="As in background_process_id of execute, or as process_list tells it.")
 
 
