@@ -166,6 +166,12 @@ POST   /api/experimental/workspaces/{workspace}/builds                 201   201
 GET    /api/experimental/workspaces/{workspace}/builds/{build}         200   200   200   404   401
 GET    /api/experimental/workspaces/{workspace}/builds/{build}/logs    200   200   200   404   401
 POST   /api/experimental/workspaces/{workspace}/builds/{build}/cancel  409   409   403   404   401
+GET    /api/experimental/workspaces/{workspace}/files                  200   403   403   404   401
+GET    /api/experimental/workspaces/{workspace}/files/content          200   403   403   404   401
+PUT    /api/experimental/workspaces/{workspace}/files/content          200   403   403   404   401
+GET    /api/experimental/workspaces/{workspace}/ports                  200   403   403   404   401
+GET    /api/experimental/workspaces/{workspace}/terminal               400   400   400   400   401
+WS     /api/experimental/workspaces/{workspace}/terminal               101   403   403   404   401
 """
 
 CONTENT: Final = {"content": [text("x")]}
@@ -222,6 +228,8 @@ BODIES: Final[dict[str, Any]] = {
 QUERIES: Final = {
     f"GET {_CHATS}/providers/known-models": "?type=anthropic",
     f"GET {_CHATS}/by-workspace": f"?workspace_ids={UUID(int=1)}",
+    "GET /api/experimental/workspaces/{workspace}/files/content": "?path=/etc/hostname",
+    "PUT /api/experimental/workspaces/{workspace}/files/content": "?path=/tmp/chatd-access-table",
 }
 
 

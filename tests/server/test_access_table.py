@@ -19,6 +19,9 @@ from chatd.server.stream.route import TEMPLATE as STREAM
 from chatd.server.stream.route import StreamRoutes
 from chatd.server.watch.route import PATH as WATCH
 from chatd.server.watch.route import WatchRoutes
+from chatd.server.workspaces.log_route import LogRoutes
+from chatd.server.workspaces.terminal_route import TEMPLATE as TERMINAL
+from chatd.server.workspaces.terminal_route import TerminalRoutes
 from chatd.testing.vendors.script import Hold, Say, Turn
 from server.access_table import BODIES, PEOPLE, QUERIES, Row, sections
 from server.chat_api import CHATS, ChatApi
@@ -35,6 +38,8 @@ IN_FRONT: dict[type, set[str]] = {
     ExperimentGate: set(),
     WatchRoutes: {f"GET {WATCH}", f"WS {WATCH}"},
     StreamRoutes: {f"GET {STREAM}", f"WS {STREAM}"},
+    LogRoutes: set(),  # the application has it too
+    TerminalRoutes: {f"GET {TERMINAL}", f"WS {TERMINAL}"},
 }
 
 

@@ -77,6 +77,7 @@ OTHER = {
     f"POST {CHATS}/files/{{file}}/download-url": "a link to what one may read",
     f"DELETE {WORKSPACES}/{{workspace}}": "a build; its end is in the log",
     f"POST {WORKSPACES}/{{workspace}}/builds": "a build",
+    f"PUT {WORKSPACES}/{{workspace}}/files/content": "a file of one's own",
     f"POST {WORKSPACES}/{{workspace}}/builds/{{build}}/cancel": "a build",
 }
 

@@ -30,6 +30,7 @@ from chatd.server.routes.templates import templates_router
 from chatd.server.routes.tokens import tokens_router
 from chatd.server.routes.usage_limits import usage_limits_router
 from chatd.server.routes.users import users_router
+from chatd.server.routes.workspace_files import workspace_files_router
 from chatd.server.routes.workspaces import workspaces_router
 
 
@@ -55,6 +56,7 @@ def build_app(parts: RouteParts) -> Litestar:
             chat_queue_router,
             templates_router,
             workspaces_router,
+            workspace_files_router,
             welcome_page,
             welcome_style,
         ],

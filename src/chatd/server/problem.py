@@ -26,6 +26,7 @@ from chatd.core.errors import (
     UsageLimitReached,
     Validation,
 )
+from chatd.core.valid_text import valid_text
 from chatd.server.allowed_values import explained
 from chatd.wire.problem import Problem, UsageLimitProblem
 from chatd.workspaces.agents.errors import AgentRefused, AgentUnreachable
@@ -114,7 +115,8 @@ def _with_allowed_values(answer: Answer, request: Request[Any, Any, Any]) -> Ans
 
 
 def _of_chatd(error: ChatdError) -> Answer | None:
-    problem = Problem(error.message, detail=error.detail)
+    # What a workspace's agent says may name files whose names are no text.
+    problem = Problem(valid_text(error.message), detail=error.detail and valid_text(error.detail))
     match error:
         case TooLarge():
             return Answer(413, Problem(error.message, detail=f"The limit is {error.limit} bytes."))

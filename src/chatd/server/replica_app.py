@@ -25,11 +25,14 @@ from chatd.server.queued_chats import QueuedChats
 from chatd.server.routes.asking import RouteParts
 from chatd.server.routes.files import FILES_PATH
 from chatd.server.routes.health import HealthRoutes
+from chatd.server.routes.workspace_files import UPLOAD_PATH
 from chatd.server.serving import Draining
 from chatd.server.settings import Settings
 from chatd.server.stream.route import SignedIn, StreamRoutes
 from chatd.server.watch.route import WatchRoutes
 from chatd.server.workspaces.all_workspaces import workspaces_of
+from chatd.server.workspaces.log_route import LogRoutes
+from chatd.server.workspaces.terminal_route import TerminalRoutes
 from chatd.store.actor import Origin, acting_as, asking_from
 from chatd.wire.users import BuildInfo
 
@@ -97,8 +100,12 @@ async def replica_app(replica: Replica, settings: Settings, *, draining: Drainin
         streams.keeper,
         recognize,
     )
+    clock, keeper = replica.clock, streams.keeper
+    logs = LogRoutes(git, parts.workspaces.reading, replica.hints, clock, keeper, recognize)
+    reaching, most = parts.workspaces.reaching, settings.terminals_per_user
+    terminals = TerminalRoutes(logs, reaching, clock, keeper, recognize, most=most)
     routes = HealthRoutes(
-        ExperimentGate(git, experiments=settings.experiments),
+        ExperimentGate(terminals, experiments=settings.experiments),
         clock=replica.clock,
         metrics=replica.opened.metrics,
         checks={"draining": draining.check, "database": database},
@@ -117,7 +124,10 @@ async def replica_app(replica: Replica, settings: Settings, *, draining: Drainin
         allowed_hosts=settings.allowed_hosts,
         trusted_proxies=settings.trusted_proxies,
         body_limit=settings.body_limit,
-        body_limits={FILES_PATH: max(MOST_BYTES, settings.body_limit)},
+        body_limits={
+            FILES_PATH: max(MOST_BYTES, settings.body_limit),
+            UPLOAD_PATH: max(settings.workspace_upload_limit, settings.body_limit),
+        },
         requests_per_minute=settings.requests_per_minute,
         costly=CostlyLimits(
             inference=settings.inference_per_minute,

@@ -9,6 +9,7 @@ from chatd.core.sidebar import WatchKind
 from chatd.server.git_stream.route import TEMPLATE as GIT_TEMPLATE
 from chatd.server.stream.route import TEMPLATE
 from chatd.server.watch.route import PATH
+from chatd.server.workspaces.terminal_route import TEMPLATE as TERMINAL
 
 _PROBLEM: Final = {"application/json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
 _MEANINGS: Final = {
@@ -17,6 +18,12 @@ _MEANINGS: Final = {
     "403": "You may not do this.",
     "404": "It does not exist, or you may not see it.",
     "409": "It has no workspace, or one that does not run.",
+}
+_TERMINAL_MEANINGS: Final = {
+    "400": "The request is wrong, or no WebSocket; `validations` says where.",
+    "403": "You can see the workspace and may not reach into it.",
+    "409": "The workspace does not run, or too many terminals are open.",
+    "502": "The workspace's agent can't be reached.",
 }
 _EVENTS: Final = (
     *("history_reset", "message", "queue_update", "status", "error", "action_required", "retry", "preview_reset"),
@@ -57,7 +64,7 @@ _SCHEMAS: Final[dict[str, Any]] = {
 
 
 def add_streams(document: dict[str, Any]) -> None:
-    """Paths and schemas of all."""
+    """Their paths and schemas."""
     document["components"]["schemas"] |= _SCHEMAS
     document["paths"][TEMPLATE] = {
         "get": _operation(
@@ -99,6 +106,41 @@ def add_streams(document: dict[str, Any]) -> None:
             ("401",),
             [],
         )
+    }
+
+    document["paths"][TERMINAL] = {"get": _terminal()}
+
+
+def _terminal() -> dict[str, Any]:
+    uuid = {"type": "string", "format": "uuid"}
+    cells = {"type": "integer", "minimum": 1, "maximum": 1000}
+    return {
+        "tags": ["workspaces"],
+        "operationId": "OpenTerminal",
+        "summary": "OpenTerminal",
+        "description": "A terminal in a workspace, as a WebSocket: a login shell, or a command.",
+        "parameters": [
+            _parameter("path", "workspace", uuid, "The workspace's id.", required=True),
+            _parameter("query", "reconnect", uuid, "An id of your own: the same one is the same terminal again."),
+            _parameter("query", "width", cells, "Columns; 80 unless told."),
+            _parameter("query", "height", cells, "Rows; 24 unless told."),
+            _parameter("query", "command", {"type": "string", "maxLength": 8192}, "What to run instead of a shell."),
+        ],
+        "responses": {
+            "101": {
+                "description": (
+                    "Binary messages are bytes of the terminal, both ways. Text messages are JSON: to the server "
+                    '`{"type": "resize", "columns": 80, "rows": 24}`; from it `{"type": "exit", "exit_code": 0}`, the '
+                    'last one, and `{"type": "skipped", "bytes": 1}` or `{"type": "dropped", "bytes": 1}` for what was '
+                    "lost of the output or of the input."
+                )
+            },
+            **{
+                status: {"description": meaning, "content": _PROBLEM}
+                for status, meaning in {**_MEANINGS, **_TERMINAL_MEANINGS}.items()
+            },
+        },
+        "deprecated": False,
     }
 
 

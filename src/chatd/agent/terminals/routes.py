@@ -36,6 +36,7 @@ class TerminalRoutes:
 
     async def _start(self, request: Request) -> Response:
         asked = await request.json(StartTerminal, most_bytes=_MOST_START_BYTES)
+        """Asked again with the same id, nothing is started again."""
         return answer(_told(self._terminals.start(asked)), status=201)
 
     async def _list(self, _request: Request) -> Response:

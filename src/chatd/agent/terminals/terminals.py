@@ -48,6 +48,8 @@ class TerminalSet:
 
     def start(self, asked: StartTerminal) -> LiveTerminal:
         """Raises InvalidRequest and Refused."""
+        if asked.id is not None and (known := self._terminals.get(str(asked.id))) is not None:
+            return known
         check_size(asked.columns, asked.rows)
         check_asked(asked.env)
         if self._closed:
@@ -57,7 +59,7 @@ class TerminalSet:
             raise Refused(said, status=429, kind="too_many_terminals")
         workdir = self._workdir(asked.workdir)
         command = _command(asked.command)
-        id = str(uuid7(self._clock.now()))
+        id = str(asked.id or uuid7(self._clock.now()))
         child = self._spawn(id, asked, command, workdir)
         shape = Shape(
             id=id,

@@ -12,13 +12,21 @@ BODY_LIMIT = 1 << 20  # bytes: a long message with its context fits; uploads hav
 
 
 def limit_for(path: str, *, limit: int, longer: Mapping[str, int]) -> int:
-    """The limit of the longest prefix in `longer` (uploads take more), else `limit`."""
-    prefixes = [prefix for prefix in longer if path.startswith(prefix)]
+    """The limit of the longest prefix in `longer` (uploads take more), else `limit`. `{…}` stands for any segment."""
+    prefixes = [prefix for prefix in longer if _begins(path, prefix)]
     return longer[max(prefixes, key=len)] if prefixes else limit
 
 
+def _begins(path: str, prefix: str) -> bool:
+    if "{" not in prefix:
+        return path.startswith(prefix)
+    asked, wanted = path.split("/"), prefix.split("/")
+    pairs = zip(asked, wanted, strict=False)
+    return len(asked) >= len(wanted) and all(one == other or other.startswith("{") for one, other in pairs)
+
+
 class BodyLimit:
-    """Refuses longer bodies with 413. `longer` gives other limits by path prefix."""
+    """Refuses longer bodies with 413. `longer` gives other limits by path prefix; see `limit_for`."""
 
     def __init__(self, app: App, *, limit: int, longer: Mapping[str, int]) -> None:
         self._app = app

@@ -17,6 +17,7 @@ from chatd.server.middleware.rate_limit import Buckets
 
 _CHATS: Final = "/api/experimental/chats"
 _FILES: Final = f"POST {_CHATS}/files"
+_INTO_WORKSPACE: Final = re.compile(r"PUT /api/experimental/workspaces/[^/]+/files/content")
 _LIST: Final = f"GET {_CHATS}"
 _MOST_DIGITS: Final = 18  # of a length that anyone means
 _SEARCH: Final = "search:"  # the term of `q` that looks into messages, in any case
@@ -65,7 +66,7 @@ class Costly:
 
     def _costs(self, scope: Scope) -> list[tuple[Buckets | None, float]]:
         asked = f"{scope['method']} {scope['path'].rstrip('/')}"
-        if asked == _FILES:
+        if asked == _FILES or _INTO_WORKSPACE.fullmatch(asked):
             return [(self._uploads, 1), (self._upload_bytes, _announced(scope))]
         if _INFERENCE.fullmatch(asked):
             return [(self._inference, 1)]

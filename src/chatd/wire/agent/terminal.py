@@ -3,12 +3,16 @@
 Binary frames are bytes of the terminal, both ways. Text frames are JSON, one of the tagged types below.
 """
 
+from uuid import UUID
+
 import msgspec
 
 
 class StartTerminal(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Without a command: a login shell. `workdir` is an absolute path; else the agent's."""
+    """Without a command: a login shell. `workdir` is an absolute path; else the agent's. With the `id` of a terminal
+    that is there, that one, as it is."""
 
+    id: UUID | None = None
     command: str | None = None
     workdir: str | None = None
     env: dict[str, str] = {}

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import AsyncGenerator, AsyncIterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Final, TypeVar
 from urllib.parse import quote
 from uuid import UUID
@@ -16,6 +16,7 @@ from chatd.core.secret import Secret
 from chatd.wire.agent import files as wire_files
 from chatd.wire.agent import processes as wire_processes
 from chatd.wire.agent.health import Done, Health, Stopped
+from chatd.wire.agent.terminal import StartTerminal, Terminal
 from chatd.workspaces.agents.exchange import ANSWER_SECONDS, WAIT_MARGIN_SECONDS, Exchange
 
 WAIT_SECONDS: Final = 300.0  # the longest that an agent waits within one request; a longer wait asks again
@@ -106,6 +107,16 @@ class AgentClient:
         """Likewise for all of the chat but those whose key begins so."""
         asked = wire_processes.AcknowledgeProcesses(keep)
         await self._call("POST", "/processes/acknowledged", Done, body=asked)
+
+    # Terminals
+
+    async def open_terminal(self, asked: StartTerminal) -> Terminal:
+        """Asked again with the same id, nothing is started again."""
+        return await self._call("POST", "/terminals", Terminal, body=asked)
+
+    def attach(self, terminal_id: str) -> AbstractAsyncContextManager[aiohttp.ClientWebSocketResponse]:
+        """What it shows and what is typed, as `wire/agent/terminal.py` has it."""
+        return self._exchange.socket(f"/terminals/{quote(terminal_id, safe='')}/attach", headers=self._headers)
 
     # Files
 

@@ -22,6 +22,7 @@ WAIT_MARGIN_SECONDS: Final = 30.0  # beyond a wait that was asked for, to hear h
 MOST_ANSWER_BYTES: Final = 16 * 1024 * 1024  # of JSON; the diffs of a large edit have a few megabytes
 _CONNECT_SECONDS: Final = 10.0  # a socket on this machine, or a container of this network
 _SILENT_SECONDS: Final = 90.0  # between two pieces of a file
+_MOST_FRAME_BYTES: Final = 1024 * 1024  # of a WebSocket; terminals send 32 KiB at a time
 _MOST_REFUSAL_BYTES: Final = 1024 * 1024
 _DIALLING: Final = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError)
 
@@ -102,6 +103,8 @@ class Exchange:
                 headers={**headers, "Authorization": f"Bearer {self._token.reveal()}"},
                 data=BytesIO(body) if isinstance(body, bytes) else body,
                 allow_redirects=False,
+                # A file is sent once the agent has looked at all else: who sends while he is refused may not hear why.
+                expect100=method == "PUT",
                 timeout=aiohttp.ClientTimeout(
                     total=None, sock_connect=_CONNECT_SECONDS, sock_read=None if _waits(query) else _SILENT_SECONDS
                 ),
@@ -109,6 +112,24 @@ class Exchange:
                 if not 200 <= response.status < 300:
                     raise await _refusal(response)
                 yield response
+        except (_Lost, aiohttp.ClientError, ConnectionError) as error:
+            raise _unreachable(error.error if isinstance(error, _Lost) else error) from None
+
+    @asynccontextmanager
+    async def socket(self, path: str, *, headers: Mapping[str, str]) -> AsyncGenerator[aiohttp.ClientWebSocketResponse]:
+        """A WebSocket, for as long as the block. Raises as `call`, also when it breaks."""
+        try:
+            session, route = self._opened(keeps=False)
+            async with session.ws_connect(
+                URL(f"{route.url}{path}", encoded=True),
+                headers={**headers, "Authorization": f"Bearer {self._token.reveal()}"},
+                max_msg_size=_MOST_FRAME_BYTES,
+                compress=0,
+            ) as socket:
+                yield socket
+        except aiohttp.WSServerHandshakeError as refused:
+            said = "The workspace's agent does not open this connection."
+            raise AgentRefused(said, status=refused.status) from None
         except (_Lost, aiohttp.ClientError, ConnectionError) as error:
             raise _unreachable(error.error if isinstance(error, _Lost) else error) from None
 
