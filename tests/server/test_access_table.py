@@ -10,6 +10,8 @@ import pytest
 from litestar import Litestar
 from litestar.routes import HTTPRoute
 
+from chatd.server.git_stream.route import TEMPLATE as GIT
+from chatd.server.git_stream.route import GitStreamRoutes
 from chatd.server.middleware.asgi_types import UNMETERED
 from chatd.server.middleware.experiments import ExperimentGate
 from chatd.server.replica_app import replica_app
@@ -38,6 +40,7 @@ IN_FRONT: dict[type, set[str]] = {
     ExperimentGate: set(),
     WatchRoutes: {f"GET {WATCH}", f"WS {WATCH}"},
     StreamRoutes: {f"GET {STREAM}", f"WS {STREAM}"},
+    GitStreamRoutes: {f"GET {GIT}", f"WS {GIT}"},
     LogRoutes: set(),  # the application has it too
     TerminalRoutes: {f"GET {TERMINAL}", f"WS {TERMINAL}"},
 }

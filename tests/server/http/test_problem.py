@@ -22,6 +22,9 @@ import chatd
 from chatd.core import errors
 from chatd.server.problem import Answer, answer_to
 from chatd.server.settings import SettingsRefused
+from chatd.workspaces.agents.errors import AgentRefused, AgentUnreachable
+from chatd.workspaces.provisioner import BuildFailed
+from chatd.workspaces.resolving import Reason, WorkspaceUnavailable
 
 pytestmark = pytest.mark.behaviour("API-4")
 
@@ -55,6 +58,10 @@ OURS: dict[type[errors.ChatdError], tuple[errors.ChatdError, int]] = {
     errors.UnreadableSecret: (errors.UnreadableSecret("0123", "No."), 500),
     errors.UnknownContentVersion: (errors.UnknownContentVersion(7), 500),
     SettingsRefused: (SettingsRefused(["No."]), 500),
+    AgentRefused: (AgentRefused("No.", status=404), 404),
+    AgentUnreachable: (AgentUnreachable("No.", was_sent=False), 502),
+    WorkspaceUnavailable: (WorkspaceUnavailable(Reason.STOPPED), 409),
+    BuildFailed: (BuildFailed("No."), 500),  # never told as an answer: it is stored with its build
 }
 
 
