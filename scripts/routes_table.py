@@ -64,6 +64,7 @@ _WHO: Final = (
     (rf"PATCH {_CHATS}/\{{chat\}}/messages/\{{message\}}", _CHAT_OWNER),
     (rf"POST {_CHATS}/\{{chat\}}/queue/\{{queued\}}/\w+", _CHAT_OWNER),
     (rf"GET {_TEMPLATES}.*", _ALL),
+    (r"GET /api/experimental/git-providers.*", _ADMINS_READ),
     (rf"GET {_WORKSPACES}", _THEMSELVES),
     (rf"POST {_WORKSPACES}", _OWN),
     (rf"GET {_WORKSPACES}/\{{workspace\}}(/builds.*)?", _WORKSPACE_READ),

@@ -71,6 +71,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "client",
         "testing",
         "workspaces",
+        "git_hosts",
     },
     "testing": {"core", "wire", "clock", "store", "minting"},
 }

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from chatd.testing.git_host_server import TOKEN, git_host_server
 from cli.running import PASSWORD, Finished, chatd, serving
 
 ME = "/api/v2/users/me"
@@ -136,3 +137,32 @@ async def test_names_with_markup_are_shown_as_they_are(data_dir: Path):
 
     assert made[0] == 201
     assert "[/x] [red]" in listed.out
+
+
+async def test_hosts_of_repositories_are_configured_beside_a_running_server(data_dir: Path):
+    async def providers(*arguments: str, stdin: str = "") -> Finished:
+        return await chatd("git-providers", *arguments, "--data-dir", str(data_dir), cwd=data_dir.parent, stdin=stdin)
+
+    async with serving(data_dir), git_host_server() as host:
+        empty = await providers("list")
+        added = await providers("add", "github.test", "--api-url", host.github_url, stdin=f"{TOKEN}\n")
+        tested = await providers("test", "github.test")
+        listed = await providers("list")
+        moved = await providers("change", "github.test", "--api-url", "https://elsewhere.test")
+        wrong = await providers("change", "github.test", "--token", stdin="wrong\n")
+        refused = await providers("test", "github.test")
+        removed = await providers("remove", "github.test")
+        missing = await providers("remove", "github.test")
+
+    assert empty.out.startswith("No git providers.")
+    assert added.out == f"Added github.test (github, {host.github_url}).\n"
+    assert tested.out == "github.test knows the token of chatd-bot.\n"
+    assert [line.split()[:4] for line in listed.out.splitlines()[1:]] == [
+        ["github.test", "github", host.github_url, "yes"]
+    ]
+    assert (moved.code, "token" in moved.err) == (1, True)
+    assert wrong.code == 0
+    assert (refused.code, "refused the token" in refused.err) == (1, True)
+    assert removed.out == "Removed github.test.\n"
+    assert (missing.code, "not configured" in missing.err) == (1, True)
+    assert TOKEN not in f"{listed} {added} {moved}"

@@ -148,6 +148,14 @@ POST   /api/experimental/chats/{chat}/queue/{queued}/promote           202   403
 POST   /api/experimental/chats/{chat}/queue/{queued}/hold              200   403   403   404   401
 POST   /api/experimental/chats/{chat}/queue/{queued}/release           409   403   403   404   401
 
+git providers                                                        owner admin audit. str. nobody
+GET    /api/experimental/git-providers                                 404   200   200   404   401
+POST   /api/experimental/git-providers                                 404   201   404   404   401
+GET    /api/experimental/git-providers/{git_provider}                  404   200   200   404   401
+PATCH  /api/experimental/git-providers/{git_provider}                  404   200   404   404   401
+DELETE /api/experimental/git-providers/{git_provider}                  404   204   404   404   401
+POST   /api/experimental/git-providers/{git_provider}/test             404   200   404   404   401
+
 templates                                                            owner admin audit. str. nobody
 GET    /api/experimental/templates                                     200   200   200   200   401
 POST   /api/experimental/templates                                     404   201   404   404   401
@@ -218,6 +226,8 @@ BODIES: Final[dict[str, Any]] = {
     f"PATCH {_CHATS}/{{chat}}/messages/{{message}}": CONTENT,
     f"PUT {_CHATS}/{{chat}}/queue": {"ids": ["{queued:int}"]},
     f"POST {_CHATS}/{{chat}}/queue/{{queued}}/release": {},
+    "POST /api/experimental/git-providers": {"kind": "github", "host": "{new}.test", "api_url": "{vendor}"},
+    "PATCH /api/experimental/git-providers/{git_provider}": {"kind": "gitlab"},
     "POST /api/experimental/templates": {"name": "{new}", "provisioner": "local"},
     "PATCH /api/experimental/templates/{template}": {"display_name": "another"},
     "POST /api/experimental/workspaces": {"template_id": "{template}"},

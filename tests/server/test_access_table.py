@@ -38,6 +38,7 @@ REFUSED = (401, 403, 404)
 IN_FRONT: dict[type, set[str]] = {
     HealthRoutes: {f"GET {path}" for path in UNMETERED},
     ExperimentGate: set(),
+    GitStreamRoutes: {f"GET {GIT}", f"WS {GIT}"},
     WatchRoutes: {f"GET {WATCH}", f"WS {WATCH}"},
     StreamRoutes: {f"GET {STREAM}", f"WS {STREAM}"},
     GitStreamRoutes: {f"GET {GIT}", f"WS {GIT}"},
@@ -98,6 +99,7 @@ class Things:
                 "chat": self._chat,
                 "message": self._message,
                 "queued": self._queued,
+                "git_provider": self._git_provider,
                 "template": self._template,
                 "workspace": self._workspace,
                 "build": self._build,
@@ -164,6 +166,10 @@ class Things:
         path = f"{CHATS}/{await self.find('chat')}/messages"
         sent = await (await self.person()).post(path, {"content": [{"type": "text", "text": "waits"}]})
         return str(sent.body["queued_message"]["id"])
+
+    async def _git_provider(self, _: str) -> str:
+        asked = {"kind": "github", "host": f"{self._made['new']}.host.test", "api_url": self._chats.vendor.url}
+        return (await self._admin.post("/api/experimental/git-providers", asked)).body["id"]
 
     async def _template(self, _: str) -> str:
         body = {"name": f"t-{self._made['new']}", "provisioner": "local"}

@@ -24,6 +24,7 @@ SUBCOMMANDS = (
     "user",
     "token",
     "keys",
+    "git-providers",
     "login",
     "logout",
     "chats",

@@ -4,8 +4,9 @@ import asyncio
 from collections.abc import Sequence
 
 from chatd.core.access import GIT_SYNC
+from chatd.core.git_host_kind import HostKind
 from chatd.git_hosts.asking import Session
-from chatd.git_hosts.hosts import HostConfig, HostKind, Hosts
+from chatd.git_hosts.hosts import HostConfig, Hosts
 from chatd.store.actor import acting_as
 from chatd.store.queries import GitProvider
 from chatd.store.store import Store

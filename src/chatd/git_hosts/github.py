@@ -67,6 +67,9 @@ class GitHub:
         }
         self._asking = Asking(session, api_url, headers)
 
+    async def account(self) -> str:
+        return (await self._asking.get("/user", _User)).login
+
     async def pull_request(self, branch: Branch) -> PullRequest | None:
         """Also one to the repository that this one is a fork of."""
         found = await self._newest(branch.path, branch)

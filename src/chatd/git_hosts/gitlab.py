@@ -65,6 +65,9 @@ class GitLab:
     def __init__(self, session: Session, api_url: str, token: Secret) -> None:
         self._asking = Asking(session, api_url, {"PRIVATE-TOKEN": token.reveal()})
 
+    async def account(self) -> str:
+        return (await self._asking.get("/user", _User)).username
+
     async def pull_request(self, branch: Branch) -> PullRequest | None:
         """Also one to the project that this one is a fork of."""
         found = await self._newest(branch)

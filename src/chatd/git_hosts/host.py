@@ -36,6 +36,10 @@ class Branch(msgspec.Struct, frozen=True):
 
 
 class GitHost(Protocol):
+    async def account(self) -> str:
+        """The name of the account that the token is of. Raises HostFailed."""
+        ...
+
     async def pull_request(self, branch: Branch) -> PullRequest | None:
         """That of the branch: an open one, else the one that was changed last. Raises HostFailed."""
         ...

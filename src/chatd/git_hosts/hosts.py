@@ -1,20 +1,15 @@
 """The hosts that an administrator has configured, by the name that remotes have for them."""
 
 from collections.abc import Iterable
-from enum import StrEnum
 
 import msgspec
 
+from chatd.core.git_host_kind import HostKind
 from chatd.core.secret import Secret
 from chatd.git_hosts.asking import Session
 from chatd.git_hosts.github import GitHub
 from chatd.git_hosts.gitlab import GitLab
 from chatd.git_hosts.host import GitHost
-
-
-class HostKind(StrEnum):
-    GITHUB = "github"
-    GITLAB = "gitlab"
 
 
 class HostConfig(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,7 +26,7 @@ class Hosts:
 
     def __init__(self, session: Session, configs: Iterable[HostConfig]) -> None:
         given = tuple(configs)
-        self._by_name = {config.host.lower(): _made(session, config) for config in given}
+        self._by_name = {config.host.lower(): host_of(session, config) for config in given}
         self._kinds = {config.host.lower(): config.kind for config in given}
 
     def of(self, host: str) -> GitHost | None:
@@ -50,7 +45,7 @@ def usual_api_url(kind: HostKind, host: str) -> str:
             return f"https://{host}/api/v4"
 
 
-def _made(session: Session, config: HostConfig) -> GitHost:
+def host_of(session: Session, config: HostConfig) -> GitHost:
     url = config.api_url or usual_api_url(config.kind, config.host)
     match config.kind:
         case HostKind.GITHUB:

@@ -19,6 +19,7 @@ from chatd.server.routes.chat_queue import chat_queue_router
 from chatd.server.routes.chats import chats_router
 from chatd.server.routes.costs import costs_router
 from chatd.server.routes.files import files_router
+from chatd.server.routes.git_providers import git_providers_router
 from chatd.server.routes.groups import groups_router
 from chatd.server.routes.login import login_router
 from chatd.server.routes.models import models_router
@@ -45,6 +46,7 @@ def build_app(parts: RouteParts) -> Litestar:
             site_router,
             audit_router,
             providers_router,
+            git_providers_router,
             models_router,
             chat_config_router,
             usage_limits_router,

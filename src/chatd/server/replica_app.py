@@ -13,6 +13,7 @@ from chatd.server.chat_config import ChatConfig
 from chatd.server.chats.chats import chats_of
 from chatd.server.compose import Replica
 from chatd.server.download_links import DownloadLinks
+from chatd.server.git_providers import GitProviders
 from chatd.server.git_stream.route import GitSource, GitStreamRoutes
 from chatd.server.middleware.asgi_types import App, Scope, client_address, state
 from chatd.server.middleware.authentication import Credentials, find_credentials, session_cookie_name
@@ -66,6 +67,7 @@ async def replica_app(replica: Replica, settings: Settings, *, draining: Drainin
         ),
         links=DownloadLinks(store, replica.opened.cipher, replica.clock),
         workspaces=workspaces_of(store, replica.workspaces, replica.clock, organization.id),
+        git_providers=GitProviders(store, replica.diffs.session, replica.clock, replica.diffs.pulls.hurry),
         push=PushSubscribing(store, replica.push, replica.versions, replica.clock),
         versions=replica.versions,
         clock=replica.clock,

@@ -88,6 +88,12 @@ class GitHostServer:
         if incoming.method != "GET":
             self.faults.append(f"{incoming.method} {incoming.path}")
             return Said(405)
+        if incoming.path == "/github/user":
+            is_known = incoming.headers.get("authorization") == f"Bearer {TOKEN}"
+            return _json({"login": "chatd-bot", "avatar_url": ""}) if is_known else Said(401)
+        if incoming.path == "/gitlab/api/v4/user":
+            is_known = incoming.headers.get("private-token") == TOKEN
+            return _json({"username": "chatd-bot", "avatar_url": None}) if is_known else Said(401)
         if incoming.path.startswith("/github/repos/"):
             return self._github(incoming, incoming.path.removeprefix("/github/repos/"))
         if incoming.path.startswith("/gitlab/api/v4/projects/"):

@@ -8,7 +8,9 @@ from chatd.server.middleware.asgi_types import App, Receive, Scope, Send
 
 AGENTS: Final = "agents"
 # What is behind the switch: chats, where they work, and all that belongs to them.
-_PREFIXES: Final = tuple(f"/api/experimental/{each}" for each in ("chats", "mcp", "templates", "workspaces"))
+_PREFIXES: Final = tuple(
+    f"/api/experimental/{each}" for each in ("chats", "git-providers", "mcp", "templates", "workspaces")
+)
 
 
 def is_gated(path: str) -> bool:

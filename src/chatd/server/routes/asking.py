@@ -22,6 +22,7 @@ from chatd.server.accounts import Accounts, Client
 from chatd.server.chat_config import ChatConfig
 from chatd.server.chats.chats import Chats
 from chatd.server.download_links import DownloadLinks
+from chatd.server.git_providers import GitProviders
 from chatd.server.model_configs import ModelConfigs
 from chatd.server.providers import Providers
 from chatd.server.push import PushSubscribing
@@ -69,6 +70,7 @@ class RouteParts(msgspec.Struct, frozen=True):
     chats: Chats
     links: DownloadLinks
     push: PushSubscribing
+    git_providers: GitProviders
     workspaces: AllWorkspaces
     versions: Versions
     clock: Clock
