@@ -72,3 +72,14 @@ async def test_a_directory_of_two_names_is_watched_for_as_long_as_one_of_them_is
     assert inotify.only({bytes(place): frozenset({b"a"})})
     await _told_after(told, lambda: (place / "a").write_text("y"))
     inotify.close()
+
+
+async def test_one_that_is_closed_does_not_reach_into_another(tmp_path: Path):
+    """Whoever still looks may come late, when its number was given to another."""
+    old = Inotify(lambda: None)
+    old.close()
+    new = Inotify(lambda: None)
+    old.only({bytes(tmp_path): None})
+
+    assert old.watched == 0
+    new.close()

@@ -69,6 +69,7 @@ class Inotify:
     def close(self) -> None:
         self._loop.remove_reader(self._descriptor)
         os.close(self._descriptor)
+        self._descriptor = -1  # who still looks must not reach another that was given its number
 
     def _add(self, path: bytes) -> bool:
         watch: int = self._libc.inotify_add_watch(self._descriptor, path, _MASK)

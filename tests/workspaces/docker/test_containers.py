@@ -72,6 +72,26 @@ async def test_a_workspace_is_a_container_of_its_own(engine: str, tmp_path: Path
         assert spec.token.reveal() not in hidden.output
 
 
+async def test_not_even_a_program_with_a_users_bit_gets_rights(engine: str, tmp_path: Path):
+    async with container(docker(engine, tmp_path), new_spec(config())) as running:
+        said = await running.run("grep -E 'CapBnd|NoNewPrivs' /proc/self/status")
+
+    assert said.output.split() == ["CapBnd:", "0" * 16, "NoNewPrivs:", "1"]
+
+
+async def test_a_container_of_the_same_name_that_is_not_ours_is_left_alone(engine: str, tmp_path: Path):
+    spec, asked = new_spec(config()), Engine(engine, SystemClock())
+    name = container_name(spec)
+    await asked.call("POST", "/containers/create", body={"Image": IMAGE, "Cmd": ["true"]}, query={"name": name})
+    try:
+        for act in (docker(engine, tmp_path).start, docker(engine, tmp_path).delete):
+            with pytest.raises(BuildFailed, match="not ours"):
+                await act(spec, Log())
+        await asked.call("GET", f"/containers/{name}/json")
+    finally:
+        await asked.call("DELETE", f"/containers/{name}")
+
+
 async def test_a_second_start_finds_the_first(engine: str, tmp_path: Path):
     spec = new_spec(config())
     async with container(docker(engine, tmp_path), spec) as running:

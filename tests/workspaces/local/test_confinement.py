@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from chatd.agent.system_processes import living, look_up
+from chatd.workspaces.local.installation import Mount
+from chatd.workspaces.local.sandbox import View, arguments, places_of
 from workspaces.local.running import environ, local, new_spec, program, workspace
 
 SECRET = "the-servers-own-secret"
@@ -236,3 +238,39 @@ async def test_memory_is_nowhere_taken_by_files_without_a_bound(root: Path):
 
         assert "Read-only file system" in said.output
         assert said.output.split()[-3:] == ["64", "64", "made"]
+
+
+async def test_messages_of_this_machines_processes_are_not_there(root: Path):
+    libc = ctypes.CDLL(None, use_errno=True)
+    key = 0x63686174
+    queue: int = libc.msgget(key, 0o1666)  # IPC_CREAT, for everyone
+    assert queue >= 0
+    try:
+        async with workspace(root) as running:
+            look = f"import ctypes; print(ctypes.CDLL(None).msgget({key}, 0))"
+            said = await running.run(f'python3 -c "{look}"')
+    finally:
+        libc.msgctl(queue, 0, None)  # IPC_RMID
+
+    assert said.output == "-1\n"
+
+
+def test_data_that_lies_in_what_is_shown_is_covered():
+    data = Path("/usr/local/share/chatd")
+    found = places_of(data, [Mount("/usr/local", "/opt/other"), Mount("/opt/else", "/opt/else")])
+
+    assert found == [str(data), "/opt/other/share/chatd"]
+    view = View(
+        mounts=(),
+        files={},
+        environment={},
+        hostname="h",
+        shares_network=False,
+        memory_mb=None,
+        hidden=found,
+        no_more_namespaces=True,
+    )
+    given = arguments(view, {})
+    for place in found:
+        at = given.index(place)
+        assert given[at - 1 : at + 3] == ["--tmpfs", place, "--remount-ro", place]

@@ -10,6 +10,7 @@ import pytest
 
 from chatd.clock import SystemClock
 from chatd.core.workspaces.egress import parse_rule
+from chatd.workspaces.local import egress
 from chatd.workspaces.local.egress import EgressProxy
 from chatd.workspaces.local.keeper import FirstErrors
 from workspaces.local.running import workspace
@@ -83,6 +84,27 @@ async def test_a_port_that_the_list_does_not_have_is_refused(tmp_path: Path):
         said = await told(path, b"CONNECT localhost:%d HTTP/1.1\r\n\r\n" % port)
 
     assert said.startswith(b"HTTP/1.1 403")
+
+
+async def test_more_connections_than_the_most_are_refused_until_one_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(egress, "_MOST_CONNECTIONS", 1)
+    async with echoing() as port, proxy(tmp_path, f"localhost:{port}") as path:
+        request = b"GET http://localhost:%d/ HTTP/1.0\r\n\r\n" % port
+        reader, first = await asyncio.open_unix_connection(path)
+        first.write(b"CONNECT localhost:%d HTTP/1.1\r\n\r\n" % port)
+        assert await reader.readuntil(b"\r\n\r\n")
+        refused = await told(path, request)
+        first.write(b"that is all")
+        first.write_eof()
+        assert await reader.read() == b"told: that is all"
+        first.close()
+        async with asyncio.timeout(30):
+            while not (later := await told(path, request)).startswith(b"told: GET /"):
+                assert later.startswith(b"HTTP/1.1 503")
+
+    assert refused.startswith(b"HTTP/1.1 503")
 
 
 async def test_a_keepers_log_does_not_grow_with_what_a_sandbox_does(caplog: pytest.LogCaptureFixture):

@@ -22,6 +22,7 @@ from chatd.core.workspaces.egress import HostRule, is_listed
 _MOST_HEAD_BYTES: Final = 64 * 1024  # of a request's first line and headers; browsers and servers stop far below
 _HEAD_SECONDS: Final = 30.0  # for a client to say what it wants
 _CONNECT_SECONDS: Final = 20.0  # a host that has not answered by then is not reachable
+_LINGER_SECONDS: Final = 1.0  # for a client that is refused to say the rest, and to read why
 _IDLE_SECONDS: Final = 900.0  # without a byte in either direction: a quarter of an hour, as routers do at least
 _MOST_CONNECTIONS: Final = 512  # of one workspace at a time; each has two descriptors and two buffers
 _CHUNK_BYTES: Final = 64 * 1024
@@ -65,9 +66,12 @@ class EgressProxy:
                 )
             await self._relay(reader, writer)
         except Refusal as refusal:
-            with suppress(OSError):
+            with suppress(OSError):  # TimeoutError is one
                 writer.write(_told(refusal))
-                await writer.drain()
+                writer.write_eof()
+                async with self._clock.timeout(_LINGER_SECONDS, timer="egress refusal"):
+                    while await reader.read(_CHUNK_BYTES):
+                        pass  # closed over what was not read, the refusal would be lost
         except OSError:
             return  # whoever went away knows
         finally:
