@@ -1,13 +1,16 @@
 """Without an engine, and what a template may say of containers."""
 
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from aiohttp import web
 
 from chatd.clock import SystemClock
 from chatd.core.errors import InvalidRequest
 from chatd.workspaces.docker.provisioner import DockerProvisioner
-from chatd.workspaces.provisioner import BuildFailed
+from chatd.workspaces.provisioner import BuildFailed, WorkspaceSpec
 from workspaces.local.running import Log, new_spec
 
 
@@ -65,3 +68,36 @@ async def test_a_parameter_that_makes_no_name_of_an_image_fails_the_build(tmp_pa
     spec = new_spec('{"image": "${image}"}', parameters={"image": f"a/{tag}"})
     with pytest.raises(BuildFailed, match="no name of an image"):
         await docker(tmp_path).start(spec, Log())
+
+
+@asynccontextmanager
+async def slow_engine(spec: WorkspaceSpec) -> AsyncGenerator[str]:
+    """Says that the container runs until it was asked to kill it, and then that it does not run any more."""
+    runs = True
+
+    async def answer(request: web.Request) -> web.Response:
+        nonlocal runs
+        if request.path.endswith("/kill"):
+            runs = False
+            return web.json_response({"message": "container is not running"}, status=409)
+        labels = {"chatd.workspace_id": str(spec.workspace_id)}
+        return web.json_response({"State": {"Running": runs}, "Config": {"Labels": labels}})
+
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", answer)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    try:
+        site = web.TCPSite(runner, "127.0.0.1", 0)
+        await site.start()
+        yield f"tcp://127.0.0.1:{runner.addresses[0][1]}"
+    finally:
+        await runner.cleanup()
+
+
+async def test_a_container_that_ends_by_itself_while_it_is_ended_is_stopped(tmp_path: Path):
+    spec, log = new_spec('{"image": "a"}'), Log()
+    async with slow_engine(spec) as url:
+        await DockerProvisioner(url, tmp_path / "w", host_id="h", clock=SystemClock()).stop(spec, log)
+
+    assert "Nothing of the workspace runs." in log.text

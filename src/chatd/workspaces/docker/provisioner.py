@@ -183,8 +183,13 @@ class DockerProvisioner:
         except EngineRefused as refused:
             if refused.status not in (304, 404):
                 raise
-        if await self._running(spec) is not None:
+        if await self._running(spec) is None:
+            return
+        try:
             await self._engine.call("POST", f"/containers/{name}/kill")
+        except EngineRefused:
+            if await self._running(spec) is not None:  # else it has ended by itself meanwhile
+                raise
 
     async def _inspected(self, spec: WorkspaceSpec) -> Inspected | None:
         name = container_name(spec)
