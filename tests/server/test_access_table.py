@@ -38,7 +38,6 @@ REFUSED = (401, 403, 404)
 IN_FRONT: dict[type, set[str]] = {
     HealthRoutes: {f"GET {path}" for path in UNMETERED},
     ExperimentGate: set(),
-    GitStreamRoutes: {f"GET {GIT}", f"WS {GIT}"},
     WatchRoutes: {f"GET {WATCH}", f"WS {WATCH}"},
     StreamRoutes: {f"GET {STREAM}", f"WS {STREAM}"},
     GitStreamRoutes: {f"GET {GIT}", f"WS {GIT}"},

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 import aiohttp
+import asyncpg
 import msgspec
 import pytest
 import pytest_asyncio
@@ -18,7 +19,7 @@ from chatd.store.actor import acting_as
 from chatd.store.queries import GitProviderKind
 from chatd.testing.fake_clock import START
 from chatd.testing.git_host_server import TOKEN, GitHostServer, Pull, Repository, git_host_server
-from server.chat_api import CHATS, PATIENCE
+from server.chat_api import CHATS, PATIENCE, ChatApi
 from server.running import Api, Running
 from server.scripted import scripted_server, send
 from server.streaming import TRANSPORTS, Transport
@@ -146,6 +147,30 @@ async def test_the_diff_is_the_open_pull_requests_else_the_workspaces_and_the_ow
         stopped = await running.owner.get(f"{made.path}/diff")
         assert (stopped.status, stopped.body["branch"]) == (200, "feature")
         assert "diff" not in stopped.body
+
+
+async def test_a_chat_that_comes_back_from_the_archive_is_asked_about_again(chats: ChatApi, database: Any):
+    chat = await chats.create()
+    await chats.resting(chat)
+    connection = await asyncpg.connect(database.dsn)
+    try:
+        workspace = await connection.fetchval(
+            "INSERT INTO workspaces (id, organization_id, owner_id, template_id, name, agent_token, build_number)"
+            " SELECT gen_random_uuid(), c.organization_id, c.owner_id, t.id, 'ws', $2, 1 FROM chats c, templates t"
+            " WHERE c.id = $1 RETURNING id",
+            UUID(chat["id"]),
+            f"enc1:{'0' * 16}:AAAA",
+        )
+        await connection.execute("UPDATE chats SET workspace_id = $1", workspace)
+        await connection.execute(
+            "INSERT INTO chat_diff_statuses (chat_id, stale_at) VALUES ($1, 'infinity')", UUID(chat["id"])
+        )
+        for archived, is_due in ((True, False), (False, True)):
+            await chats.mia.call("PATCH", f"{CHATS}/{chat['id']}", {"archived": archived})
+            due = await connection.fetchval("SELECT stale_at <= now() FROM chat_diff_statuses")
+            assert due is is_due
+    finally:
+        await connection.close()
 
 
 @asynccontextmanager

@@ -86,7 +86,7 @@ class Changing:
         except NotAuthorized:
             raise await not_yours(self._store, row.id) from None
         if not isinstance(outcome, Refused):
-            if not archived:  # nobody was asked about its pull request meanwhile
+            if not archived and row.workspace_id is not None:  # nobody was asked about its pull request meanwhile
                 with acting_as(GIT_SYNC):
                     await self._store.mark_diff_stale(chat_id=row.id, at=self._engine.parts.clock.now())
             return
