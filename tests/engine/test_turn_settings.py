@@ -49,7 +49,7 @@ async def test_the_deployments_settings_are_read_once_until_one_changes(deployme
     assert [*first, before] == ["", "", "", ""]
     assert second == ["Be brief."] * 3
     assert third == ""
-    assert counting.asked == {"list_site_settings": 3}
+    assert counting.asked == {"list_site_settings": 3, "offers_templates": 3}
 
 
 async def test_settings_that_were_read_before_a_change_do_not_outlive_it(deployment: Deployment):

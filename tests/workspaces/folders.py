@@ -26,6 +26,7 @@ class FolderProvisioner:
         self.host_id = host_id
         self.calls: list[str] = []
         self.trouble: Exception | None = None
+        self.stop_trouble: Exception | None = None  # likewise of every stop
         self.gate = asyncio.Event()
         self.gate.set()
         self.begun = asyncio.Event()
@@ -70,6 +71,8 @@ class FolderProvisioner:
 
     async def stop(self, spec: WorkspaceSpec, log: BuildLog) -> None:
         self.calls.append("stop")
+        if self.stop_trouble is not None:
+            raise self.stop_trouble
         record = self._record(spec)
         if record is not None:
             await _ended(record, signal.SIGTERM)

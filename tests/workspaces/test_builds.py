@@ -10,7 +10,7 @@ import pytest
 from agent.running import SOURCE
 from chatd.core.access import PROVISIONER
 from chatd.core.workspaces.kinds import BuildStatus, ProvisionerKind
-from chatd.core.workspaces.limits import MOST_LINE_BYTES, MOST_LOG_LINES
+from chatd.core.workspaces.limits import BUILD_SECONDS, MOST_LINE_BYTES, MOST_LOG_LINES
 from chatd.observe.metrics import Metrics
 from chatd.store.actor import acting_as
 from chatd.testing.fake_clock import FakeClock
@@ -157,3 +157,56 @@ async def test_a_build_that_cannot_be_read_is_given_up_and_others_go_on(here: De
     assert (ended.status, ended.error_code) == (BuildStatus.FAILED, "gave_up")
     assert other.status is BuildStatus.SUCCEEDED
     assert folders.calls == ["start", "stop"]
+
+
+async def test_a_build_that_hangs_fails_after_its_time_and_what_it_left_is_ended(
+    here: Deployed, folders: FolderProvisioner
+):
+    folders.gate.clear()
+    clock = FakeClock()
+    async with here.replica(folders, clock=clock) as workspaces:
+        with acting_as(here.person):
+            build = await workspaces.lifecycle.create(here.new())
+            async with asyncio.timeout(20):
+                await folders.begun.wait()
+            await clock.advance(BUILD_SECONDS - 1)
+            still = await workspaces.lifecycle.wait(build.id, seconds=0)
+            await clock.advance(1)
+            async with asyncio.timeout(20):
+                ended = await workspaces.lifecycle.wait(build.id)
+
+    assert still.status is BuildStatus.RUNNING
+    assert (ended.status, ended.error_code) == (BuildStatus.FAILED, "timeout")
+    assert folders.calls == ["start", "stop"]
+
+
+async def test_a_build_that_was_cancelled_while_its_replica_was_gone_is_not_begun_again(
+    here: Deployed, folders: FolderProvisioner
+):
+    lifecycle = Lifecycle(here.store, here.hints, FakeClock(), {ProvisionerKind.LOCAL: folders})
+    with acting_as(here.person):
+        build = await lifecycle.create(here.new())
+        await here.pool.execute("UPDATE workspace_builds SET claims = 1, status = 'running', replica_id = $1", new_id())
+        await lifecycle.cancel(build.id)
+    async with here.replica(folders) as workspaces:
+        with acting_as(here.person):
+            ended = await workspaces.lifecycle.wait(build.id, seconds=60)
+
+    assert ended.status is BuildStatus.CANCELLED
+    assert folders.calls == ["stop"]  # what was begun is ended
+
+
+async def test_who_asked_for_the_end_of_a_build_is_heard_even_when_the_hint_got_lost(
+    here: Deployed, folders: FolderProvisioner
+):
+    folders.gate.clear()
+    async with here.replica(folders) as workspaces:
+        with acting_as(here.person):
+            build = await workspaces.lifecycle.create(here.new())
+            async with asyncio.timeout(20):
+                await folders.begun.wait()
+            await here.pool.execute("UPDATE workspace_builds SET cancelled_by = $1", here.person.user_id)
+            here.hints.publish("builds")  # whatever makes it look
+            ended = await workspaces.lifecycle.wait(build.id, seconds=20)
+
+    assert ended.status is BuildStatus.CANCELLED

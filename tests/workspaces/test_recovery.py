@@ -153,3 +153,37 @@ async def test_nothing_is_reached_for_an_owner_who_may_not_use_chatd_any_more(
 
     assert there.workspace_id == build.workspace_id
     assert refused.value.reason is Reason.OWNER_GONE
+
+
+async def test_an_agent_that_runs_at_another_address_is_found_there_and_not_started_again(
+    here: Deployed, folders: FolderProvisioner
+):
+    async with here.replica(folders) as workspaces:
+        build = await here.created(workspaces)
+        chat = (await here.chat(build.workspace_id)).change.chat_id
+        there = await workspaces.resolver.resolve(chat)
+        await here.pool.execute("UPDATE workspaces SET agent_address = 'unix:/elsewhere'")
+        found = await workspaces.resolver.recover(await workspaces.resolver.resolve(chat))
+        later = await workspaces.resolver.resolve(chat)
+
+    assert found == later == there
+    assert folders.calls == ["start", "stop"]
+
+
+async def test_an_agent_whose_stop_failed_is_not_brought_back(here: Deployed, folders: FolderProvisioner):
+    async with here.replica(folders) as workspaces:
+        build = await here.created(workspaces)
+        chat = (await here.chat(build.workspace_id)).change.chat_id
+        folders.stop_trouble = BuildFailed("It does not end.")
+        with acting_as(here.person):
+            stop = await workspaces.lifecycle.wait((await workspaces.lifecycle.stop(build.workspace_id)).id)
+        folders.stop_trouble = None
+        there = await workspaces.resolver.resolve(chat)  # it may run still
+        await folders.kill_all()
+        with pytest.raises(WorkspaceUnavailable) as refused:
+            await workspaces.resolver.recover(there)
+        after = folders.records()
+
+    assert stop.status is BuildStatus.FAILED
+    assert refused.value.reason is Reason.STOPPED
+    assert after == []

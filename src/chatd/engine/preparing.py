@@ -10,6 +10,7 @@ from chatd.core.compaction import Window
 from chatd.core.errors import ChatdError, NotFound
 from chatd.core.failure import Failure, FailureKind
 from chatd.core.model import PromptMessage, ToolSpec
+from chatd.core.parts import TextPart
 from chatd.core.system_prompt import Circumstances, Work, Workspace, deployment_prompt, system_messages
 from chatd.core.turn_settings import ModelContext, TurnSettings
 from chatd.engine.deployment_settings import DeploymentSettings
@@ -31,7 +32,8 @@ from chatd.workspaces.resolving import WorkspaceUnavailable
 
 _log = get_logger("chatd.preparing")
 _INFORM_SECONDS: Final = 30.0  # a sandbox is back within seconds; who waits for an answer shall not wait for more
-_MOST_SECTIONS: Final = 100  # one for each person with a prompt of their own; a quarter of a megabyte if they are long
+_MOST_SECTIONS: Final = 100  # one for each person with a prompt of their own
+_MOST_SECTIONS_CHARACTERS: Final = 16 * 1024 * 1024  # of all of them: the rules of workspaces may be long
 
 
 class ToolSource(Protocol):
@@ -72,6 +74,7 @@ class Preparing:
         self._tools = tools
         self._contexts = contexts
         self._sections: dict[tuple[Circumstances, str, bool], _Sections] = {}
+        self._sections_characters = 0
 
     async def prepare(self, facts: ChatFacts) -> Prepared:
         """With the default in place of a model that can't be used any more. Raises TurnFailed when there is neither."""
@@ -167,12 +170,21 @@ class Preparing:
         key = (given, settings.system_prompt, settings.includes_default)
         made = self._sections.get(key)
         if made is None:
-            if len(self._sections) >= _MOST_SECTIONS:
-                self._sections.clear()
             deployment = deployment_prompt(settings.system_prompt, with_default=settings.includes_default)
             opening = system_messages(msgspec.structs.replace(given, deployment=deployment, begins=True))
-            made = self._sections[key] = _Sections(system_messages(given), opening)
+            made = _Sections(system_messages(given), opening)
+            self._keep(key, made)
         return made
+
+    def _keep(self, key: tuple[Circumstances, str, bool], made: _Sections) -> None:
+        size = sum(
+            len(part.text) for said in (*made.later, *made.opening) for part in said.parts if isinstance(part, TextPart)
+        )
+        self._sections_characters += size
+        if len(self._sections) >= _MOST_SECTIONS or self._sections_characters > _MOST_SECTIONS_CHARACTERS:
+            self._sections.clear()
+            self._sections_characters = size
+        self._sections[key] = made
 
     async def _model(self, config_id: UUID) -> ResolvedModel:
         """This one, or the default."""

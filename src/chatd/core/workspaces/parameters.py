@@ -1,6 +1,7 @@
 """What a template asks for, and the values that a workspace is built with: all errors are named at once."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Annotated, Final
@@ -49,6 +50,7 @@ class Parameter(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 _PARAMETERS: Final = msgspec.json.Decoder(tuple[Parameter, ...])
+_NUMBER: Final = re.compile(r"-?[0-9]{1,64}(\.[0-9]{1,64})?([eE][+-]?[0-9]{1,4})?")
 _STRINGS: Final = msgspec.json.Decoder(list[str])
 
 
@@ -157,10 +159,10 @@ def _wrong(each: Parameter, value: str) -> str | None:
 
 
 def _wrong_number(each: Parameter, value: str) -> str | None:
-    try:
-        number = float(value)
-    except ValueError:
+    """It is passed on as it is written: blanks, 1_000 and digits of other scripts are numbers to nobody else."""
+    if not _NUMBER.fullmatch(value):
         return "must be a number"
+    number = float(value)
     if not math.isfinite(number):
         return "must be a number"
     if each.min is not None and number < each.min:
