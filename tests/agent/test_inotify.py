@@ -83,3 +83,17 @@ async def test_one_that_is_closed_does_not_reach_into_another(tmp_path: Path):
 
     assert old.watched == 0
     new.close()
+
+
+async def test_where_the_kernel_has_lost_changes_something_has_changed(tmp_path: Path):
+    most = int(Path("/proc/sys/fs/inotify/max_queued_events").read_text())  # noqa: ASYNC240
+    if most > 100_000:
+        pytest.skip("this system keeps more changes than a test should make")
+    told = asyncio.Event()
+    inotify = Inotify(told.set)
+    inotify.only({bytes(tmp_path): frozenset({b"wanted"})})
+    for number in range(most // 2 + 1):  # two and more changes each, and nobody reads them meanwhile
+        (tmp_path / f"unwanted-{number}").touch()
+    async with asyncio.timeout(WAIT_SECONDS):
+        await told.wait()
+    inotify.close()

@@ -2,6 +2,7 @@
 
 import os
 import socket
+import stat
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -73,4 +74,23 @@ def test_nothing_but_a_socket_is_named(folder: AgentFolder):
         made.symlink_to(folder.path / "elsewhere")
         assert not folder.link_socket()
 
+    assert not named.exists()
+
+
+def test_a_link_that_takes_the_place_of_the_socket_between_two_looks_is_not_followed(
+    folder: AgentFolder, monkeypatch: pytest.MonkeyPatch
+):
+    made, named, elsewhere = folder.agent / "agent.sock", folder.path / "agent.sock", folder.path / "elsewhere"
+    is_socket = stat.S_ISSOCK
+
+    def exchanging(mode: int) -> bool:
+        if not made.is_symlink():
+            made.unlink()
+            made.symlink_to(elsewhere)
+        return is_socket(mode)
+
+    with _listening(made), _listening(elsewhere):
+        monkeypatch.setattr(stat, "S_ISSOCK", exchanging)
+
+        assert not folder.link_socket()
     assert not named.exists()

@@ -156,6 +156,15 @@ async def test_a_link_in_place_of_the_agents_socket_does_not_lead_the_server_els
                 other.accept()
 
 
+async def test_whatever_stands_at_the_place_of_the_agents_socket_a_workspace_starts_again(root: Path):
+    async with workspace(root) as running:
+        await running.run("cd /run/chatd/agent && rm agent.sock && mkdir -p agent.sock/deeper")
+        await running.provisioner.stop(running.spec, running.log)
+        await running.provisioner.start(running.spec, running.log)
+
+        assert await running.provisioner.find(running.spec) == running.address
+
+
 async def test_folders_that_show_the_servers_data_are_refused(root: Path):
     for path in (str(root), str(root.parent), str(root.parent.parent), "/"):
         with pytest.raises(Exception, match="config can't be used"):
