@@ -29,6 +29,8 @@ SUBCOMMANDS = (
     "logout",
     "chats",
     "chat",
+    "templates",
+    "workspaces",
     "agent",
     "llm-mock",
 )

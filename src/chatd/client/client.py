@@ -13,6 +13,7 @@ import msgspec
 from chatd.client.events import Event, RawEvent, read_event
 from chatd.client.exchange import CONNECT_SECONDS, Exchange
 from chatd.client.stream import ChatStream
+from chatd.client.workspaces import TemplateCalls, WorkspaceCalls
 from chatd.clock import Clock, SystemClock
 from chatd.core.chat_search import search_term
 from chatd.core.reasoning import ReasoningEffort
@@ -81,6 +82,16 @@ class Client:
         assert self._exchange is not None, "use the client with `async with`"
         return self._exchange
 
+    @property
+    def templates(self) -> TemplateCalls:
+        """What workspaces are made of."""
+        return TemplateCalls(self._to)
+
+    @property
+    def workspaces(self) -> WorkspaceCalls:
+        """Where commands of chats run."""
+        return WorkspaceCalls(self._to, self._new_key)
+
     async def log_in(self, login: str, password: Secret) -> LoggedIn:
         """Open a session. This client acts as that user from now on."""
         asked = Login(login=login, password=password.reveal())
@@ -116,6 +127,7 @@ class Client:
         labels: Mapping[str, str] | None = None,
         tools: Sequence[ClientTool] = (),
         plan_mode: wire.PlanMode = "",
+        workspace_id: UUID | None = None,
     ) -> wire.Chat:
         """Begin a chat with a message; it runs at once. `tools` are run by this client: `ActionRequired`."""
         asked = CreateChat(
@@ -126,6 +138,7 @@ class Client:
             labels=dict(labels or {}),
             unsafe_dynamic_tools=list(tools),
             plan_mode=plan_mode,
+            workspace_id=workspace_id,
         )
         return await self._to.call("POST", CHATS, wire.Chat, asked, key=key or self._new_key())
 

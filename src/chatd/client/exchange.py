@@ -1,7 +1,7 @@
 """One request and its answer over HTTP; what can safely be sent again is, a few times, when the connection broke."""
 
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Final, TypeVar
 
@@ -22,6 +22,7 @@ FIRST_WAIT_SECONDS: Final = 0.25
 LONGEST_WAIT_SECONDS: Final = 10.0  # a server that asks for more is taken at its word by whoever called
 ANSWER_SECONDS: Final = 120.0  # titles are made by a model while one waits
 CONNECT_SECONDS: Final = 10.0
+MOST_FRAME: Final = 4 << 20  # of a WebSocket; terminals send some kB at a time
 MOST_BYTES: Final = 64 << 20  # of an answer: far more than 200 long messages
 _PASSING: Final = (502, 503, 504)  # a proxy without a server behind it, a server without its database
 
@@ -57,6 +58,34 @@ class Exchange:
         """POST bytes as they are, again where the answer was lost: only what may be there twice."""
         return await self._call("POST", path, answer, data, headers=headers, tries=MOST_TRIES)
 
+    async def put(
+        self,
+        path: str,
+        answer: type[Answer],
+        data: bytes | AsyncIterable[bytes],
+        *,
+        query: Mapping[str, object] | None = None,
+    ) -> Answer:
+        """PUT bytes of any number, once."""
+        headers = {"Accept": "application/json", "Content-Type": "application/octet-stream"}
+        timeout = aiohttp.ClientTimeout(total=None, connect=CONNECT_SECONDS, sock_read=ANSWER_SECONDS)
+        async with self.open("PUT", path, timeout=timeout, data=data, query=query, headers=headers) as response:
+            return _read(await bounded_body(response), answer)
+
+    @asynccontextmanager
+    async def socket(self, path: str) -> AsyncIterator[aiohttp.ClientWebSocketResponse]:
+        """A WebSocket. Raises as `call`, in plainer words where it is refused: its answer can't be read."""
+        headers = {"User-Agent": f"chatd-client/{chatd.__version__}"}
+        if self.token is not None:
+            headers["Authorization"] = f"Bearer {self.token.reveal()}"
+        try:
+            async with self._http.ws_connect(f"{self.url}{path}", headers=headers, max_msg_size=MOST_FRAME) as socket:
+                yield socket
+        except aiohttp.WSServerHandshakeError as refused:
+            raise refusal(refused.status, b"", refused.headers or {}) from None
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise unreachable(self.url, error) from error
+
     async def _call(
         self,
         method: str,
@@ -88,7 +117,7 @@ class Exchange:
         path: str,
         *,
         timeout: aiohttp.ClientTimeout,
-        data: bytes | None = None,
+        data: bytes | AsyncIterable[bytes] | None = None,
         query: Mapping[str, object] | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> AsyncIterator[aiohttp.ClientResponse]:

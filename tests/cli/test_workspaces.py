@@ -1,0 +1,105 @@
+"""`chatd templates` and `chatd workspaces`, from a shell and at a terminal."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from cli.running import chatd
+from cli.terminal import terminal
+from server.workspace_api import workspace_api
+
+SHELL = "PS1='go>' exec sh"
+
+
+async def test_a_template_is_made_shown_edited_and_deleted(database: Any, tmp_path: Path):
+    async with workspace_api(database.dsn, tmp_path) as world:
+        who = {"CHATD_URL": world.admin.url, "CHATD_TOKEN": world.admin.token}
+        (tmp_path / "parameters.json").write_text('[{"name": "size", "default": "2"}]')
+        parameters = ("--parameters", "@parameters.json")
+        made = await chatd(
+            *("templates", "create", "go", "--config", '{"network": "off"}', "--default-ttl", "8h", *parameters),
+            cwd=tmp_path,
+            **who,
+        )
+        listed = await chatd("templates", "list", cwd=tmp_path, **who)
+        edited = await chatd("templates", "edit", "go", "--no-agents", "--description", "For Go.", cwd=tmp_path, **who)
+        shown = await chatd("templates", "show", "go", cwd=tmp_path, **who)
+        as_json = await chatd("templates", "show", "go", "--json", cwd=tmp_path, **who)
+        wrong = await chatd("templates", "create", "No Name", cwd=tmp_path, **who)
+        bad = await chatd("templates", "edit", "go", "--config", "{", cwd=tmp_path, **who)
+        deleted = await chatd("templates", "delete", "go", cwd=tmp_path, **who)
+        gone = await chatd("templates", "show", "go", cwd=tmp_path, **who)
+
+    assert made.code == 0, made.err
+    assert "go" in listed.out
+    assert edited.code == 0, edited.err
+    assert "For Go." in shown.out
+    assert "size" in shown.out
+    assert json.loads(as_json.out)["default_ttl_ms"] == 8 * 3_600_000
+    assert (wrong.code, "name:" in wrong.err, "Traceback" in wrong.err) == (1, True, False)
+    assert (bad.code, "--config is not JSON" in bad.err) == (1, True)
+    assert (deleted.code, deleted.out) == (0, "Deleted: go\n")
+    assert (gone.code, "chatd templates list" in gone.err) == (1, True)
+
+
+async def test_a_workspace_is_made_used_and_deleted(database: Any, tmp_path: Path):
+    async with workspace_api(database.dsn, tmp_path) as world:
+        who = {"CHATD_URL": world.mia.url, "CHATD_TOKEN": world.mia.token}
+
+        async def run(*arguments: str) -> Any:
+            return await chatd("workspaces", *arguments, cwd=tmp_path, **who)
+
+        none = await run("list")
+        made = await run("create", "local", "--name", "mine", "--ttl", "2h")
+        listed = await run("list")
+        shown = await run("show", "mine")
+        home = (await world.mia.get(f"/api/experimental/workspaces/{made.out.split()[0]}/files")).body["path"]
+        (tmp_path / "words.txt").write_text("words")
+        put = await run("files", "put", "mine", "words.txt", f"{home}/")
+        files = await run("files", "list", "mine")
+        got = await run("files", "get", "mine", f"{home}/words.txt", "-o", "copy.txt")
+        missing = await run("files", "get", "mine", f"{home}/none", "-o", "none.txt")
+        logs = await run("logs", "mine", "-f")
+        stopped = await run("stop", "mine")
+        again = await run("stop", "mine")
+        unsure = await run("delete", "mine")
+        deleted = await run("delete", "mine", "--yes")
+        gone = await run("show", "mine")
+
+    assert (none.code, "No workspaces" in none.out) == (0, True)
+    assert (made.code, made.out.split()[1]) == (0, "mine"), made.err
+    assert "[" in made.err, "it says what happens while one waits"
+    assert "running" in listed.out
+    assert "template:   local" in shown.out
+    assert put.code == 0, put.err
+    assert "words.txt" in files.out
+    assert (got.code, (tmp_path / "copy.txt").read_text()) == (0, "words")
+    assert (missing.code, (tmp_path / "none.txt").exists()) == (1, False)
+    assert (logs.code, logs.out != "") == (0, True)
+    assert (stopped.code, stopped.out) == (0, "mine: stop succeeded\n")
+    assert (again.code, "stopped already" in again.err) == (1, True)
+    assert (unsure.code, "--yes" in unsure.err) == (1, True)
+    assert (deleted.code, gone.code) == (0, 1)
+
+
+async def test_a_terminal_is_typed_into_and_left(database: Any, tmp_path: Path):
+    async with workspace_api(database.dsn, tmp_path) as world:
+        await world.run(name="mine")
+        who = {"CHATD_URL": world.mia.url, "CHATD_TOKEN": world.mia.token}
+        piped = await chatd("workspaces", "terminal", "mine", cwd=tmp_path, **who)
+        async with terminal("workspaces", "terminal", "mine", "-c", SHELL, cwd=tmp_path, **who) as typed:
+            await typed.until("go>")
+            typed.type("stty size; echo $((40 + 2))\r")
+            await typed.until("24 80")
+            await typed.until("42")
+            typed.type("exit 5\r")
+            code = await typed.ended()
+        async with terminal("workspaces", "terminal", "mine", "-c", SHELL, cwd=tmp_path, **who) as typed:
+            await typed.until("go>")
+            typed.type("echo here-$((1 + 1))\r")
+            await typed.until("here-2")
+            typed.type("\x1d\x1d\x1d")
+            left = await typed.ended()
+
+    assert (piped.code, "needs a terminal" in piped.err) == (1, True)
+    assert (code, left) == (5, 0)
