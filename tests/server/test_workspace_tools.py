@@ -282,3 +282,16 @@ async def test_no_second_workspace_is_made_beside_one_whose_stop_failed(world: W
         assert started["started"] is True
         assert ran["output"] == "here\n"
         assert await here.workspaces() == 1
+
+
+async def test_a_chat_that_gets_another_workspace_is_told_of_that_one(world: Worlds):
+    async with world() as here:
+        template = await here.template()
+        chat, _ = await here.turn([call("create_workspace", template_id=template)], [call("stop_workspace")])
+        await here.pool.execute("UPDATE workspaces SET deleted = true")
+        here.model.asked.clear()
+        _, (made,) = await here.turn([call("create_workspace", template_id=template)], chat=chat)
+        before, after = [json.dumps(asked.body["system"]) for asked in here.model.asked]
+    assert made["created"] is True, made
+    assert made["workspace_id"] not in before
+    assert made["workspace_id"] in after  # its directory
