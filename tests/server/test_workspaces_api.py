@@ -1,11 +1,15 @@
 """Workspaces over the API: made, built, changed and deleted, by whom and how many."""
 
+import os
+import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest_asyncio
 
+from chatd.clock import SystemClock
+from chatd.server.doctor.agents import check_agents
 from server.configured_models import patch
 from server.workspace_api import TEMPLATES, WORKSPACES, WorkspaceApi, workspace_api
 
@@ -186,3 +190,16 @@ async def test_what_a_build_says_can_be_read_in_pages(world: WorkspaceApi):
     assert one.body["id"] == made["latest_build"]["id"]
     assert crossed.status == 404
     assert (over.status, over.body["message"]) == (409, "The build is over.")
+
+
+async def test_the_doctor_says_which_agents_do_not_answer(world: WorkspaceApi, tmp_path: Path):
+    before = [each async for each in check_agents(world.running.replica.opened.store, tmp_path, SystemClock())]
+    first, _ = await world.run(name="first"), await world.run(name="second")
+    well = [each async for each in check_agents(world.running.replica.opened.store, tmp_path, SystemClock())]
+    health = (await world.mia.get(f"{WORKSPACES}/{first['id']}?agent=true")).body["agent"]["health"]
+    os.kill(health["pid"], signal.SIGKILL)
+    ill = [each async for each in check_agents(world.running.replica.opened.store, tmp_path, SystemClock())]
+
+    assert [each.found for each in before] == ["No workspace runs on this machine"]
+    assert [each.grade for each in well] == ["good"]
+    assert [(each.grade, each.found) for each in ill] == [("doubtful", "1 of 2 agents do not answer: first")]

@@ -37,6 +37,11 @@ def read_host_id(data_dir: Path) -> str:
     return _checked(path, path.read_text("ascii"))
 
 
+def known_host_id(data_dir: Path) -> str | None:
+    """The id, if there is one; nothing is made. Raises as `read_host_id`."""
+    return read_host_id(data_dir) if (data_dir / _NAME).exists() else None
+
+
 def _checked(path: Path, text: str) -> str:
     if not _SHAPE.fullmatch(text.strip()):
         raise StartRefused(

@@ -9,6 +9,7 @@ from chatd.observe.metrics import Metrics
 from chatd.providers.catalogue import load_catalogue
 from chatd.providers.hosts import Outbound
 from chatd.providers.transport import open_transport
+from chatd.server.doctor.agents import check_agents
 from chatd.server.doctor.database import (
     Opened,
     check_cipher,
@@ -20,7 +21,7 @@ from chatd.server.doctor.database import (
     layered,
     opened_database,
 )
-from chatd.server.doctor.findings import Finding, Grade, bad, good
+from chatd.server.doctor.findings import Finding, Grade, bad
 from chatd.server.doctor.place import check_address, check_data_dir, check_settings
 from chatd.server.doctor.reaching import check_hints, check_http, check_providers, check_relay
 from chatd.server.providers import Providers
@@ -74,9 +75,9 @@ async def _of_database(
         return
     relay, push = check_relay(store, found.replicas, clock), check_push(store)
     models = _models(store, settings, clock, asks=asks_models)
-    async for finding in _each(clock, relay=relay, push=push, models=models):
+    agents = check_agents(store, settings.data_dir, clock)
+    async for finding in _each(clock, relay=relay, push=push, models=models, agents=agents):
         yield finding
-    yield good("agents", "There are no workspaces in this version, so nothing has to answer")
 
 
 async def _each(clock: Clock, **checks: AsyncIterator[Finding]) -> AsyncIterator[Finding]:
