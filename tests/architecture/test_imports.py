@@ -62,6 +62,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "core",
         "wire",
         "clock",
+        "background",
         "minting",
         "observe",
         "store",

@@ -20,6 +20,7 @@ from server.workspace_api import TEMPLATES, WORKSPACES
 AUDIT = "/api/v2/audit"
 USERS, GROUPS, CONFIG = "/api/v2/users", "/api/v2/groups", f"{CHATS}/config"
 LIMITS = f"{CHATS}/usage-limits"
+GIT_PROVIDERS = "/api/experimental/git-providers"
 NEW_USER = {"email": "n@example.com", "username": "nia", "password": PASSWORD, "role": "member"}
 
 # Routes that change what admins look after: what is sent, and what the entry is about. `{…}` are ids of what is there.
@@ -54,6 +55,9 @@ CHANGES: dict[str, tuple[Any, str, str]] = {
     f"PUT {CONFIG}/desktop-enabled": ({"enable_desktop": True}, "create", "setting"),
     f"PUT {LIMITS}": ({"period": "day", "limit_micros": 5, "user_id": "{user}"}, "create", "usage_limit"),
     f"DELETE {LIMITS}/{{period}}": (None, "delete", "usage_limit"),
+    f"POST {GIT_PROVIDERS}": ({"kind": "github", "host": "git.test", "token": KEY}, "create", "git_provider"),
+    f"PATCH {GIT_PROVIDERS}/{{git_provider}}": ({"token": KEY}, "update", "git_provider"),
+    f"DELETE {GIT_PROVIDERS}/{{git_provider}}": (None, "delete", "git_provider"),
     f"POST {TEMPLATES}": ({"name": "new", "provisioner": "local"}, "create", "template"),
     f"PATCH {TEMPLATES}/{{template}}": ({"description": "Another."}, "update", "template"),
     f"DELETE {TEMPLATES}/{{template}}": (None, "delete", "template"),
@@ -70,6 +74,7 @@ OTHER = {
     f"POST {USERS}/{{user}}/webpush/test": "nothing",
     f"POST {PROVIDERS}/test": "nothing",
     f"POST {PROVIDERS}/{{provider}}/test": "nothing",
+    f"POST {GIT_PROVIDERS}/{{git_provider}}/test": "nothing",
     f"PUT {CONFIG}/user-prompt": "one's own",
     f"PUT {CONFIG}/user-compaction-thresholds/{{model}}": "one's own",
     f"DELETE {CONFIG}/user-compaction-thresholds/{{model}}": "one's own",
@@ -148,6 +153,9 @@ async def test_every_change_of_an_admins_is_in_the_log(database: Any, tmp_path: 
             ids["token"] = ids["session"]
         if path.endswith("/activate"):
             await running.owner.put(path.format(**ids).replace("activate", "suspend"))
+        if "{git_provider}" in path:
+            made = await running.owner.post(GIT_PROVIDERS, {"kind": "gitlab", "host": "other.test"})
+            ids["git_provider"] = made.body["id"]
         if WORKSPACES in path or TEMPLATES in path:
             ids["template"] = (await running.owner.get(TEMPLATES)).body[0]["id"]
         if "{workspace}" in path:
