@@ -175,6 +175,15 @@ async def test_every_change_of_an_admins_is_in_the_log(database: Any, tmp_path: 
     assert KEY not in str(found)
 
 
+async def test_a_key_that_is_replaced_alone_is_in_the_log(database: Any, tmp_path: Path):
+    async with running_server(database.dsn, tmp_path) as running:
+        id = await provider(running.owner)
+        await running.owner.call("PATCH", f"{PROVIDERS}/{id}", {"api_key": f"{KEY}-new"})
+        newest = (await entries(running.owner, target_kind="provider"))[0]
+
+    assert (newest["action"], newest["changes"]) == ("update", {"api_key": "changed"})
+
+
 async def test_the_first_user_is_the_first_entry_of_a_person(database: Any, tmp_path: Path):
     async with running_server(database.dsn, tmp_path) as running:
         (first,) = await entries(running.owner, target_kind="user")

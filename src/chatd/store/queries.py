@@ -1609,7 +1609,9 @@ class Queries(Protocol):
 
     async def update_git_provider(self, *, kind: GitProviderKind, host: str, api_url: str, id: UUID) -> int: ...
 
-    async def update_git_provider_token(self, *, token: Secret | None, id: UUID) -> int: ...
+    async def update_git_provider_token(self, *, token: Secret | None, id: UUID) -> int:
+        """As update_provider_key: not now()."""
+        ...
 
     async def list_git_providers(self) -> list[ListGitProvidersRow]:
         """Without their tokens."""
@@ -1764,7 +1766,9 @@ class Queries(Protocol):
         ...
 
     async def update_provider_key(self, *, api_key: Secret | None, id: UUID) -> int:
-        """NULL takes the key away."""
+        """NULL takes the key away. Not now(), which another change in the transaction has set already: write_audit would take it
+        for the same key in another form.
+        """
         ...
 
     async def get_provider(self, *, id: UUID) -> GetProviderRow | None: ...
@@ -3189,7 +3193,7 @@ UPDATE git_providers SET kind = $1, host = $2, api_url = $3, updated_at = now() 
 """
 
 _UPDATE_GIT_PROVIDER_TOKEN = """-- name: update_git_provider_token
-UPDATE git_providers SET token = $1, updated_at = now() WHERE id = $2
+UPDATE git_providers SET token = $1, updated_at = clock_timestamp() WHERE id = $2
 """
 
 _LIST_GIT_PROVIDERS = """-- name: list_git_providers
@@ -3506,7 +3510,7 @@ WHERE id = $6 AND NOT deleted
 """
 
 _UPDATE_PROVIDER_KEY = """-- name: update_provider_key
-UPDATE providers SET api_key = $1, updated_at = now() WHERE id = $2 AND NOT deleted
+UPDATE providers SET api_key = $1, updated_at = clock_timestamp() WHERE id = $2 AND NOT deleted
 """
 
 _GET_PROVIDER = """-- name: get_provider

@@ -144,8 +144,9 @@ INSERT INTO git_providers (id, kind, host, api_url, token) VALUES (@id, @kind, @
 UPDATE git_providers SET kind = @kind, host = @host, api_url = @api_url, updated_at = now() WHERE id = @id;
 
 -- name: update_git_provider_token :exec
+-- As update_provider_key: not now().
 -- @optional token
-UPDATE git_providers SET token = @token, updated_at = now() WHERE id = @id;
+UPDATE git_providers SET token = @token, updated_at = clock_timestamp() WHERE id = @id;
 
 -- name: list_git_providers :many
 -- Without their tokens.

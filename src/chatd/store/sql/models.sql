@@ -12,9 +12,10 @@ UPDATE providers SET
 WHERE id = @id AND NOT deleted;
 
 -- name: update_provider_key :exec
--- NULL takes the key away.
+-- NULL takes the key away. Not now(), which another change in the transaction has set already: write_audit would take it
+-- for the same key in another form.
 -- @optional api_key
-UPDATE providers SET api_key = @api_key, updated_at = now() WHERE id = @id AND NOT deleted;
+UPDATE providers SET api_key = @api_key, updated_at = clock_timestamp() WHERE id = @id AND NOT deleted;
 
 -- name: get_provider :opt
 -- @notnull has_key
