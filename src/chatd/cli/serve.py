@@ -122,6 +122,8 @@ async def _serve_seat(settings: Settings, seat_text: str, format: Literal["text"
         settings, clock=SystemClock(), replica=str(seat.index), replica_id=seat.replica_id, place=seat.index
     )
     async with running as replica:
+        if seat.index == 0:
+            _say(replica.workspaces.notes)  # all have the same
         return await _serve_replica(settings, sock, replica, lambda _: announce_ready(seat))
 
 

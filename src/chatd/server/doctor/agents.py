@@ -18,10 +18,16 @@ from chatd.workspaces.host import known_host_id
 
 _MOST: Final = 50  # that are asked; when these answer so do the others
 _ANSWER_SECONDS: Final = 3.0  # an agent answers within milliseconds
+_WITHOUT: Final = "Commands of models can do all that the server's user can; local_workspaces=confined ends that."
 _BACK: Final = "The next use starts it again over the same files; `chatd workspaces logs` says what its builds said."
 
 
-async def check_agents(store: Store, data_dir: Path, clock: Clock) -> AsyncIterator[Finding]:
+async def check_agents(
+    store: Store, data_dir: Path, clock: Clock, *, unconfined: bool = False
+) -> AsyncIterator[Finding]:
+    """`unconfined`: the operator wants no sandbox around local workspaces."""
+    if unconfined:
+        yield doubtful("workspaces", "Local workspaces run without a sandbox", _WITHOUT)
     host_id = known_host_id(data_dir)
     if host_id is None:
         yield good("agents", "No server has run here yet, so there are no workspaces on this machine")

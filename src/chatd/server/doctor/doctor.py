@@ -75,7 +75,7 @@ async def _of_database(
         return
     relay, push = check_relay(store, found.replicas, clock), check_push(store)
     models = _models(store, settings, clock, asks=asks_models)
-    agents = check_agents(store, settings.data_dir, clock)
+    agents = check_agents(store, settings.data_dir, clock, unconfined=settings.local_workspaces == "unconfined")
     async for finding in _each(clock, relay=relay, push=push, models=models, agents=agents):
         yield finding
 
