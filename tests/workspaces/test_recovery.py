@@ -7,11 +7,11 @@ import pytest
 
 from chatd.core.workspaces.kinds import BuildReason, BuildStatus
 from chatd.store.actor import acting_as
-from chatd.workspaces.provisioner import BuildFailed
+from chatd.workspaces.provisioner import BuildFailed, BuildLog, WorkspaceSpec
 from chatd.workspaces.resolving import Reason, WorkspaceUnavailable
 from engine.deployment import new_id
 from workspaces.deployed import Deployed
-from workspaces.folders import FolderProvisioner
+from workspaces.folders import PATIENCE, FolderProvisioner
 
 
 async def test_a_dead_agent_comes_back_over_the_same_files_however_many_miss_it(
@@ -103,6 +103,29 @@ async def test_agents_outlive_a_server_that_was_killed_and_end_with_the_last_tha
     assert there.address == outlived[0].address
     assert with_another == outlived
     assert (back.workspace_id, folders.calls) == (build.workspace_id, ["start", "stop", "start"])
+
+
+async def test_what_a_start_has_begun_ends_with_the_last_server(
+    here: Deployed, folders: FolderProvisioner, monkeypatch: pytest.MonkeyPatch
+):
+    start, has_begun = folders.start, asyncio.Event()
+
+    async def never_done(spec: WorkspaceSpec, log: BuildLog) -> str:
+        await start(spec, log)
+        has_begun.set()
+        await asyncio.Event().wait()
+        return ""
+
+    monkeypatch.setattr(folders, "start", never_done)
+    async with here.replica(folders) as workspaces:
+        with acting_as(here.person):
+            await workspaces.lifecycle.create(here.new())
+        async with asyncio.timeout(PATIENCE):
+            await has_begun.wait()
+        began = len(folders.records())
+    left = len(folders.records())
+
+    assert (began, left) == (1, 0)
 
 
 async def test_the_first_template_is_made_once_and_never_again(here: Deployed, folders: FolderProvisioner):

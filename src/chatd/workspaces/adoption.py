@@ -95,6 +95,15 @@ class Adoption:
         async with asyncio.TaskGroup() as group:
             async for row in self._expected():
                 group.create_task(stop(row), name=f"stop {row.id}")
+            async for row in self._begun():
+                group.create_task(stop(row), name=f"stop {row.id}")
+
+    async def _begun(self) -> AsyncIterator[GetWorkspaceSpecRow]:
+        """Whose builds this server leaves to the next one, which does them again: what they have started by now."""
+        for build in await self._store.list_carried_out_builds(replica_id=self._replica_id):
+            row = await self._store.get_workspace_spec(id=build.workspace_id)
+            if row is not None and row.agent_address is None:
+                yield row
 
     async def _expected(self) -> AsyncIterator[GetWorkspaceSpecRow]:
         after = UUID(int=0)
