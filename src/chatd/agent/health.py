@@ -53,6 +53,7 @@ class HealthRoutes:
                 open_requests=self._activity.open_requests,
                 running_processes=self._processes.running,
                 known_processes=self._processes.known,
+                is_stopping=self._processes.is_closed,
             )
         )
 

@@ -41,6 +41,21 @@ async def test_a_command_is_started_once_waited_for_and_acknowledged(client: Age
     assert refused.value.status == 409
 
 
+async def test_an_agent_that_is_stopping_counts_as_gone(client: AgentClient):
+    stubborn = await client.start(
+        StartProcess(key="one", command="trap '' TERM; echo ready; while :; do sleep 1; done")
+    )
+    await client.output(stubborn.id, since=0, wait_seconds=30)
+    async with asyncio.TaskGroup() as tasks:
+        stopping = tasks.create_task(client.shutdown())
+        while not (await client.health()).is_stopping:
+            pass
+        with pytest.raises(AgentUnreachable) as gone:
+            await client.start(StartProcess(key="two", command="true"))
+    assert not gone.value.was_sent
+    assert stopping.result().ended >= 1
+
+
 async def test_all_but_some_keys_are_acknowledged(client: AgentClient, agent: AgentProcess):
     ids = [(await client.start(StartProcess(key=key, command="true"))).id for key in ("a:1:0", "a:1:1", "a:2:0")]
     async with client_of(agent, chat=OTHER_CHAT) as other:

@@ -21,6 +21,7 @@ from chatd.agent.processes.process import Process
 from chatd.agent.refusals import KeyReused, Refused
 from chatd.clock import Clock
 from chatd.core.errors import InvalidRequest, NotFound
+from chatd.wire.agent.health import STOPPING
 from chatd.wire.agent.processes import StartProcess
 
 MOST_RUNNING: Final = 1000  # of one workspace at a time; each has two descriptors and up to 32 KiB of output
@@ -75,6 +76,11 @@ class Processes:
     def known(self) -> int:
         return len(self._started)
 
+    @property
+    def is_closed(self) -> bool:
+        """Nothing is started any more."""
+        return self._closed
+
     def close(self) -> None:
         """Nothing is started any more."""
         self._closed = True
@@ -91,7 +97,7 @@ class Processes:
         if (found := self._find(id)) is not None:
             return _same(found, asked), False
         if self._closed:
-            raise Refused("The agent is stopping; nothing was started.", status=503)
+            raise Refused("The agent is stopping; nothing was started.", status=503, kind=STOPPING)
         if self.running >= MOST_RUNNING:
             raise Refused(f"{MOST_RUNNING} processes run already, which is the most.", status=429)
         workdir = self._workdir(asked.workdir)
@@ -113,7 +119,7 @@ class Processes:
         await asyncio.to_thread(self._keys.claim, id, record)
         try:
             if self._closed:
-                raise Refused("The agent is stopping; nothing was started.", status=503)
+                raise Refused("The agent is stopping; nothing was started.", status=503, kind=STOPPING)
             child = self._spawn(id, caller, asked, workdir)
         except BaseException:
             self._keys.give_back(id)

@@ -17,6 +17,7 @@ from chatd.agent.terminals.terminal import END_SECONDS, LiveTerminal, Shape
 from chatd.clock import Clock
 from chatd.core.errors import InvalidRequest, NotFound
 from chatd.minting import uuid7
+from chatd.wire.agent.health import STOPPING
 from chatd.wire.agent.terminal import StartTerminal
 
 MOST_TERMINALS: Final = 16  # each keeps up to 256 KiB, and has a shell
@@ -53,7 +54,7 @@ class TerminalSet:
         check_size(asked.columns, asked.rows)
         check_asked(asked.env)
         if self._closed:
-            raise Refused("The agent is stopping; nothing was started.", status=503)
+            raise Refused("The agent is stopping; nothing was started.", status=503, kind=STOPPING)
         if sum(one.exit_code is None for one in self._terminals.values()) >= MOST_TERMINALS:
             said = f"{MOST_TERMINALS} terminals are open already, which is the most. Close one."
             raise Refused(said, status=429, kind="too_many_terminals")

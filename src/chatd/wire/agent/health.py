@@ -1,6 +1,10 @@
 """How a workspace's agent is doing."""
 
+from typing import Final
+
 import msgspec
+
+STOPPING: Final = "stopping"  # the kind of a refusal: nothing was done, and the agent that comes next will do it
 
 
 class Health(msgspec.Struct, frozen=True):
@@ -15,6 +19,7 @@ class Health(msgspec.Struct, frozen=True):
     open_requests: int  # this one included
     running_processes: int
     known_processes: int
+    is_stopping: bool = False  # it starts nothing any more, and is about to leave
 
 
 class Stopped(msgspec.Struct, frozen=True):

@@ -13,6 +13,7 @@ from yarl import URL
 from chatd.clock import Clock
 from chatd.core.escaped_json import decode, encode
 from chatd.core.secret import Secret
+from chatd.wire.agent.health import STOPPING
 from chatd.wire.problem import Problem
 from chatd.workspaces.agents.address import Route, route_to
 from chatd.workspaces.agents.errors import AgentRefused, AgentUnreachable
@@ -206,13 +207,15 @@ async def _read(response: aiohttp.ClientResponse, most: int) -> bytes:
     return bytes(body)
 
 
-async def _refusal(response: aiohttp.ClientResponse) -> AgentRefused:
+async def _refusal(response: aiohttp.ClientResponse) -> AgentRefused | AgentUnreachable:
     text = await _read(response, _MOST_REFUSAL_BYTES)
     try:
         told = decode(text, Problem)
     except (msgspec.MsgspecError, ValueError, RecursionError):
         said = f"The workspace's agent answered with {response.status}, which nobody expected."
         return AgentRefused(said, status=response.status)
+    if told.kind == STOPPING:
+        return AgentUnreachable("The workspace's agent is stopping.", was_sent=False)
     return AgentRefused(
         told.message, status=response.status, kind=told.kind, detail=told.detail, validations=told.validations
     )

@@ -245,7 +245,7 @@ class DockerProvisioner:
             return False
         finally:
             await client.close()
-        return health.workspace_id == str(spec.workspace_id)
+        return health.workspace_id == str(spec.workspace_id) and not health.is_stopping
 
     async def _ask_to_leave(self, spec: WorkspaceSpec) -> None:
         """What runs is given the time to end in good order; who does not answer is ended by the engine."""

@@ -129,7 +129,8 @@ class LocalProvisioner:
             return None
         finally:
             await client.close()
-        return folder.address if health.workspace_id == str(spec.workspace_id) else None
+        is_there = health.workspace_id == str(spec.workspace_id) and not health.is_stopping
+        return folder.address if is_there else None
 
     def _folder(self, spec: WorkspaceSpec) -> WorkspaceFolder:
         return WorkspaceFolder(self._root, spec.workspace_id)
