@@ -47,6 +47,7 @@ START: dict[Transition, tuple[State, Shape]] = {
     T.COMPLETE_REQUIRES_ACTION: (State.A1, BUSY),
     T.ARCHIVE: (State.W, FREE),
     T.UNARCHIVE: (State.XW, FREE),
+    T.BIND_WORKSPACE: (State.R1, BUSY),
     T.RECONCILE_INVALID: (State.INVALID, BUSY),
     T.DELETE_QUEUED: (State.R1, BUSY),
     T.PROMOTE_QUEUED: (State.E1, Shape(waiting=2, owned=False)),

@@ -41,8 +41,8 @@ async def test_calls_steps_tokens_cost_and_prompts_are_counted_by_model(database
     assert measured.of_model("chatd_steps_total") == 2
     assert measured.by("kind", "chatd_provider_tokens_total") == {"input": 40, "output": 20, "cache_read": 8}
     assert measured.of_model("chatd_provider_cost_microdollars_total") == 84
-    # The system prompt, and the user's message; then the answer and the result besides.
-    assert measured.of_model("chatd_provider_prompt_messages_sum") == 2 + 4
+    # The system prompt, what there is to work with, and the user's message; then the answer and the result besides.
+    assert measured.of_model("chatd_provider_prompt_messages_sum") == 3 + 5
     assert measured.of_model("chatd_provider_prompt_bytes_sum") == sum(sizes)
 
 

@@ -218,7 +218,7 @@ class Relay:
 
     async def _answers(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while text := await reader.read(65536):
-            if not self.answers:
+            if not self.answers and not text.startswith(b"HTTP/1.1 100"):  # that one may send what it wants to change
                 self.cut()
                 return
             writer.write(text)

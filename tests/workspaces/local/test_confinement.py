@@ -13,6 +13,7 @@ from chatd.workspaces.local.installation import Mount
 from chatd.workspaces.local.sandbox import View, arguments, places_of
 from workspaces.local.running import environ, local, new_spec, program, workspace
 
+_PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 SECRET = "the-servers-own-secret"
 
 
@@ -184,6 +185,7 @@ async def test_a_folder_that_an_administrator_shows_can_be_read_and_not_written(
 
 
 async def test_the_server_itself_is_no_parent_of_a_sandbox(root: Path):
+    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)  # whatever other tests of this process have asked for
     async with workspace(root) as running:
         keeper = look_up(running.record().pid)
 
