@@ -43,9 +43,7 @@ async def call(chats: Chats, chat: Prepared, transition: Transition) -> Answer:
     """The transition, the first way to call it; who acquires asks for room, as servers do."""
     if transition is Transition.ACQUIRE:
         return await chats.transitions.acquire(chats.replica_id, [new_id()], error=ERROR, root_capacity=100)
-    if (
-        transition is Transition.BIND_WORKSPACE
-    ):  # to none: the other way makes one first
+    if transition is Transition.BIND_WORKSPACE:  # to none: the other way makes one first
         return await chats.transitions.bind_workspace(chat.id, None)
     return await CALLS[transition][0](chats, chat)
 
