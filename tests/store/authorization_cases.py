@@ -183,7 +183,7 @@ NEW_WORKSPACE: dict[str, Any] = {
     "build_parameters": "{}",
 }
 DIFF_REFS: dict[str, Any] = {
-    "git_root": "/work/b",
+    "git_root": "/srv/b",
     "git_branch": "main",
     "git_head": "1" * 40,
     "git_upstream": "",
