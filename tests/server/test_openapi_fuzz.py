@@ -27,7 +27,7 @@ ROUTES = {
 
 async def run(database: Any, folder: Path, who: str, *options: str, left_out: str = LEFT_OUT) -> None:
     # Workspaces have tests of their own: here each would be a real sandbox.
-    settings = {"requests_per_minute": "0", "demo_model": "auto", "local_workspaces": "off"}
+    settings: dict[str, Any] = {"requests_per_minute": "0", "demo_model": "auto", "local_workspaces": "off"}
     async with running_server(database.dsn, folder, **settings) as running:
         token = {"nobody": "", "owner": running.owner.token}.get(who) or (await running.add_user("mia")).token
         code, said = await fuzz(running, folder, token, *options, left_out=left_out)

@@ -39,7 +39,7 @@ async def test_no_walk_along_the_links_makes_the_server_fail(database: Any, tmp_
     (tmp_path / "schemathesis.toml").write_text(CONFIG)
     document = tmp_path / "openapi.json"
     # Workspaces have tests of their own: here each would be a real sandbox.
-    settings = {"requests_per_minute": "0", "demo_model": "auto", "local_workspaces": "off"}
+    settings: dict[str, Any] = {"requests_per_minute": "0", "demo_model": "auto", "local_workspaces": "off"}
     async with running_server(database.dsn, tmp_path, **settings) as running:
         published = (await running.api.get("/api/openapi.json")).body
         document.write_bytes(msgspec.json.encode(narrowed(published)))
