@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import msgspec
 
-from chatd.server.app import build_app
+from chatd.server.app import application
 from chatd.server.openapi import complete
-from chatd.server.routes.asking import RouteParts
 
 METHODS: Final = ("get", "post", "put", "patch", "delete")
 _CHATS: Final = "/api/experimental/chats"
@@ -83,9 +82,8 @@ class Route(msgspec.Struct, frozen=True):
 
 
 def published_document() -> dict[str, Any]:
-    """The API document, as a server publishes it. Nothing is called, so the routes need none of their parts."""
-    no_parts = RouteParts(**cast("Any", dict.fromkeys(RouteParts.__struct_fields__)))
-    app = build_app(no_parts)
+    """The API document, as a server publishes it."""
+    app = application()
     document = app.openapi_schema.to_schema()
     complete(document, app.routes)
     return document

@@ -10,6 +10,7 @@ import pytest
 from litestar import Litestar
 from litestar.routes import HTTPRoute
 
+from chatd.server.app import ReplicaRoutes
 from chatd.server.git_stream.route import TEMPLATE as GIT
 from chatd.server.git_stream.route import GitStreamRoutes
 from chatd.server.middleware.asgi_types import UNMETERED
@@ -42,6 +43,7 @@ IN_FRONT: dict[type, set[str]] = {
     StreamRoutes: {f"GET {STREAM}", f"WS {STREAM}"},
     GitStreamRoutes: {f"GET {GIT}", f"WS {GIT}"},
     LogRoutes: set(),  # the application has it too
+    ReplicaRoutes: set(),
     TerminalRoutes: {f"GET {TERMINAL}", f"WS {TERMINAL}"},
 }
 

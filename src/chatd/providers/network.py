@@ -6,6 +6,7 @@ import socket
 import ssl
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -41,7 +42,13 @@ class Proxy(msgspec.Struct, frozen=True):
 
 
 def trust(ca: Path | None) -> ssl.SSLContext:
-    """The system's certificates, and the operator's besides."""
+    """The system's certificates, and the operator's besides. Shared: who is given it changes nothing in it."""
+    return _trusting(ca, ca.stat().st_mtime_ns if ca else 0)
+
+
+@cache
+def _trusting(ca: Path | None, _changed_at: int) -> ssl.SSLContext:
+    """Kept, for reading the system's certificates takes a good part of a server's start."""
     context = ssl.create_default_context()
     if ca:
         context.load_verify_locations(cafile=str(ca))

@@ -1,16 +1,22 @@
-"""The HTTP application: routes, what they are given, and the middleware around them."""
+"""The routes of the API as one application, which is the same for every replica: what differs comes with a request.
 
+Litestar takes half a second to read the routes, so that a process does it once, however many replicas live in it.
+"""
+
+from functools import cache
 from typing import Any
 
+import msgspec
 from litestar import Litestar
 from litestar.openapi import OpenAPIConfig
 from litestar.openapi.spec import Components, SecurityScheme
 
 import chatd
+from chatd.server.middleware.asgi_types import Receive, Scope, Send, state
 from chatd.server.openapi import PublishedDocument
 from chatd.server.problem import litestar_answers
-from chatd.server.refused_attempts import RefusedAttempts
-from chatd.server.routes.asking import RouteParts, route_dependencies
+from chatd.server.refused_attempts import REFUSED_ATTEMPTS, RefusedAttempts, note_refused
+from chatd.server.routes.asking import PARTS, RouteParts, route_dependencies
 from chatd.server.routes.audit import audit_router
 from chatd.server.routes.chat_config import chat_config_router
 from chatd.server.routes.chat_export import chat_export_router
@@ -35,7 +41,23 @@ from chatd.server.routes.workspace_files import workspace_files_router
 from chatd.server.routes.workspaces import workspaces_router
 
 
-def build_app(parts: RouteParts) -> Litestar:
+class ReplicaRoutes:
+    """The application with the parts of one replica."""
+
+    def __init__(self, app: Litestar, parts: RouteParts) -> None:
+        self._app = app
+        self._given = {
+            PARTS: msgspec.structs.asdict(parts),
+            REFUSED_ATTEMPTS: RefusedAttempts(parts.store, parts.clock),
+        }
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        state(scope).update(self._given)
+        await self._app(scope, receive, send)  # pyright: ignore[reportArgumentType]
+
+
+@cache
+def application() -> Litestar:
     return Litestar(
         route_handlers=[
             users_router,
@@ -62,9 +84,9 @@ def build_app(parts: RouteParts) -> Litestar:
             welcome_page,
             welcome_style,
         ],
-        dependencies=route_dependencies(parts),
+        dependencies=route_dependencies(),
         exception_handlers=litestar_answers(),
-        after_exception=[RefusedAttempts(parts.store, parts.clock).note],
+        after_exception=[note_refused],
         openapi_config=_openapi(),
         # Logs go through structlog.
         logging_config=None,

@@ -17,12 +17,12 @@ _KINDS: Final = frozenset(
 )
 _PER_MINUTE: Final = 10  # of one person: enough to see that they try, too few to fill the log
 _LONGEST: Final = 200  # characters of the address that was asked for
+# In the state of a request: the RefusedAttempts of its replica.
+REFUSED_ATTEMPTS: Final = "refused_attempts"
 _log = get_logger("chatd.audit")
 
 
 class RefusedAttempts:
-    """`note` is a hook of Litestar's: it sees every error of a route, and changes none."""
-
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
         self._buckets = Buckets(clock=clock, per_minute=_PER_MINUTE, burst=_PER_MINUTE)
@@ -50,3 +50,10 @@ class RefusedAttempts:
             pass
         except AWAY as failed:
             _log.warning("a refused attempt is not in the audit log", user_id=str(person.user_id), error=str(failed))
+
+
+async def note_refused(error: Exception, scope: Any) -> None:
+    """A hook of Litestar's: it sees every error of a route, and changes none."""
+    attempts = scope["state"].get(REFUSED_ATTEMPTS)
+    if isinstance(attempts, RefusedAttempts):
+        await attempts.note(error, scope)

@@ -7,7 +7,7 @@ import chatd
 from chatd.core.access import WATCHER, Person
 from chatd.core.file_types import MOST_BYTES
 from chatd.diffs.asking import DiffFinder
-from chatd.server.app import build_app
+from chatd.server.app import ReplicaRoutes, application
 from chatd.server.asgi import MiddlewareOptions, with_middleware
 from chatd.server.chat_config import ChatConfig
 from chatd.server.chats.chats import chats_of
@@ -91,7 +91,9 @@ async def replica_app(replica: Replica, settings: Settings, *, draining: Drainin
         await store.ping()
         return None
 
-    streams = StreamRoutes(build_app(parts), store, replica.engine.parts, replica.engine.relay, recognize)
+    streams = StreamRoutes(
+        ReplicaRoutes(application(), parts), store, replica.engine.parts, replica.engine.relay, recognize
+    )
     replica.opened.metrics.streams.watch_streams(lambda: len(streams.keeper))
     draining.on_begin(streams.keeper.end_all)
     replica.versions.on_change("auth", streams.keeper.check_rights)
@@ -106,7 +108,7 @@ async def replica_app(replica: Replica, settings: Settings, *, draining: Drainin
     logs = LogRoutes(git, parts.workspaces.reading, replica.hints, clock, keeper, recognize)
     reaching, most = parts.workspaces.reaching, settings.terminals_per_user
     terminals = TerminalRoutes(logs, reaching, clock, keeper, recognize, most=most)
-    routes = HealthRoutes(
+    outermost = HealthRoutes(
         ExperimentGate(terminals, experiments=settings.experiments),
         clock=replica.clock,
         metrics=replica.opened.metrics,
@@ -139,7 +141,7 @@ async def replica_app(replica: Replica, settings: Settings, *, draining: Drainin
             exports=settings.exports_per_minute,
         ),
     )
-    return with_middleware(routes, options)
+    return with_middleware(outermost, options)
 
 
 @contextmanager

@@ -4,7 +4,7 @@ A handler takes exactly one of them, `ask` or `visit`: Litestar resolves a singl
 in a task group, which costs more than the whole rest of a request.
 """
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 from uuid import UUID
 
 import msgspec
@@ -95,19 +95,24 @@ TheVisit = NamedDependency[SkipValidation[Visit]]
 TheAsk = NamedDependency[SkipValidation[Ask]]
 
 
-def route_dependencies(parts: RouteParts) -> dict[str, Provide]:
-    given = msgspec.structs.asdict(parts)
+# In the state of a request: the fields of RouteParts.
+PARTS: Final = "parts"
 
-    def visit(request: AnyRequest) -> Visit:
-        return Visit(**given, client=_client(request))
 
-    def ask(request: AnyRequest) -> Ask:
-        person = request.scope["state"].get("person")
-        if not isinstance(person, Person):
-            raise Unauthenticated("Sign in first.", detail="Send a session or API token as `Authorization: Bearer …`.")
-        return Ask(**given, client=_client(request), person=person)
+def route_dependencies() -> dict[str, Provide]:
+    return {"visit": Provide(_visit, sync_to_thread=False), "ask": Provide(_ask, sync_to_thread=False)}
 
-    return {"visit": Provide(visit, sync_to_thread=False), "ask": Provide(ask, sync_to_thread=False)}
+
+def _visit(request: AnyRequest) -> Visit:
+    return Visit(**request.scope["state"][PARTS], client=_client(request))
+
+
+def _ask(request: AnyRequest) -> Ask:
+    state = request.scope["state"]
+    person = state.get("person")
+    if not isinstance(person, Person):
+        raise Unauthenticated("Sign in first.", detail="Send a session or API token as `Authorization: Bearer …`.")
+    return Ask(**state[PARTS], client=_client(request), person=person)
 
 
 def problems(*statuses: int) -> dict[int, ResponseSpec]:
