@@ -52,8 +52,20 @@ class ReplicaRoutes:
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await _nothing_to_start(receive, send)
+            return
         state(scope).update(self._given)
         await self._app(scope, receive, send)  # pyright: ignore[reportArgumentType]
+
+
+async def _nothing_to_start(receive: Receive, send: Send) -> None:
+    """Litestar's own start would make an emitter of events, one per application, which nobody here uses."""
+    while True:
+        event = (await receive())["type"]
+        await send({"type": f"{event}.complete"})
+        if event == "lifespan.shutdown":
+            return
 
 
 @cache
