@@ -9,7 +9,7 @@ import pytest
 
 from chatd.core.pull_requests import PullRequestState
 from chatd.core.secret import Secret
-from chatd.git_hosts.asking import open_session
+from chatd.git_hosts.asking import _Cache, _Cached, open_session
 from chatd.git_hosts.host import Branch, GitHost, HostFailed, RateLimited, TokenRefused
 from chatd.git_hosts.hosts import HostConfig, HostKind, Hosts, usual_api_url
 from chatd.testing.fake_clock import FakeClock
@@ -90,6 +90,17 @@ async def test_a_pull_request_from_a_fork_is_found_where_it_was_made(kind: HostK
         assert found is not None
         assert found.number == 9
         assert await host.diff(branch, 9, most_bytes=1000) == "+one\n+two\n-three\n"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_a_branch_of_the_same_name_in_a_fork_is_another_branch(kind: HostKind) -> None:
+    of_a_fork = Pull(number=5, owner="eve", source=3, updated=9)
+    async with asked(kind, project(of_a_fork)) as (server, host):
+        assert await host.pull_request(FEATURE) is None
+        server.repositories = [project(of_a_fork, Pull(number=6))]
+        found = await host.pull_request(FEATURE)
+    assert found is not None
+    assert found.number == 6
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -184,6 +195,24 @@ async def test_an_answer_that_is_none_is_a_failure(kind: HostKind, said: Said) -
         server.next_answers = [said]
         with pytest.raises(HostFailed):
             await host.pull_request(FEATURE)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_a_token_goes_to_no_other_server_than_its_own(kind: HostKind) -> None:
+    async with git_host_server() as other, asked(kind, project()) as (server, host):
+        server.next_answers = [Said(302, b"", {"location": f"{other.url}/user"})]
+        with pytest.raises(HostFailed):
+            await host.account()
+        assert other.asked == []
+
+
+def test_small_answers_are_not_remembered_without_end() -> None:
+    cache = _Cache()
+    for number in range(50_000):
+        cache.put(number, _Cached("etag", b"[]"))
+    assert len(cache._kept) < 20_000
+    assert cache.get(0) is None
+    assert cache.get(49_999) is not None
 
 
 @pytest.mark.parametrize("kind", KINDS)

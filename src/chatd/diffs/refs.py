@@ -16,7 +16,7 @@ def refs_of(seen: Repositories) -> LocalRefs | None:
         return None
     remote = remote_of(repository)
     changes = repository.base_changes or repository.changes
-    path = "/".join(filter(None, (remote.owner, remote.repository))) if remote else ""
+    path = path_of(remote) if remote else ""
     return LocalRefs(
         root=text(repository.root),
         branch=text(repository.branch),
@@ -31,6 +31,13 @@ def refs_of(seen: Repositories) -> LocalRefs | None:
         deletions=count(changes.deletions) or 0,
         changed_files=count(changes.total_files) or 0,
     )
+
+
+def path_of(remote: Remote) -> str:
+    """Of the repository on its host; empty for what is none: with `..` in it, it would be another address of the
+    host's API, and be asked for with the administrator's token."""
+    path = "/".join(filter(None, (remote.owner, remote.repository)))
+    return "" if any(part in ("", ".", "..") for part in path.split("/")) else path
 
 
 def remote_of(repository: Repository) -> Remote | None:

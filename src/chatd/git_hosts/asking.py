@@ -27,6 +27,7 @@ _MOST_CONNECTIONS: Final = 8  # hosts ask not to be asked many things at once
 _MOST_JSON_BYTES: Final = 4 * 1024 * 1024  # a hundred files with their patches
 _MOST_CACHED_BYTES: Final = 16 * 1024 * 1024  # of all hosts together
 _MOST_CACHED_ENTRY: Final = 256 * 1024
+_ENTRY_BYTES: Final = 1024  # of an entry besides its answer: most answers are that there is nothing
 _UNSAID_LIMIT_SECONDS: Final = 60.0  # GitHub: "otherwise, wait for at least one minute"
 _MARGIN_SECONDS: Final = 1.0  # times of renewal are whole seconds
 
@@ -181,12 +182,12 @@ class _Cache:
     def put(self, key: object, made: _Cached) -> None:
         self._forget(self._kept.pop(key, None))
         self._kept[key] = made
-        self._bytes += len(made.body)
+        self._bytes += _ENTRY_BYTES + len(made.body)
         while self._bytes > _MOST_CACHED_BYTES:
             self._forget(self._kept.popitem(last=False)[1])
 
     def _forget(self, gone: _Cached | None) -> None:
-        self._bytes -= len(gone.body) if gone else 0
+        self._bytes -= _ENTRY_BYTES + len(gone.body) if gone else 0
 
 
 @asynccontextmanager

@@ -102,18 +102,19 @@ class GitLab:
         return next((merge for merge in found if merge.state == "opened"), found[0] if found else None)
 
     async def _merges(self, branch: Branch) -> list[_Merge]:
-        """Newest first: to the branch's own project, else to the one that it is a fork of."""
+        """Newest first: to the branch's own project, else to the one that it is a fork of. Forks of this one may have
+        branches of the same name, which are others."""
         query = {
             "source_branch": branch.name,
             "state": "all",
             "order_by": "updated_at",
             "sort": "desc",
-            "per_page": "20",
+            "per_page": str(_PAGE),
         }
         at = f"/projects/{quote(branch.path, safe='')}"
         found = await self._asking.get(f"{at}/merge_requests", list[_Merge], query)
-        if found:
-            return found
+        if own := [merge for merge in found if merge.source_project_id == merge.project_id]:
+            return own
         project = await self._asking.get(at, _Project)
         if project.forked_from_project is None:
             return []
