@@ -1,5 +1,6 @@
 """While a chat works in its workspace, what it does to its repository is kept: by real agents, in real repositories."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -13,7 +14,9 @@ from chatd.clock import SystemClock
 from chatd.diffs.keeping import DiffKeeper
 from chatd.diffs.running import telling
 from chatd.store.queries import ChatDiffStatus
-from diffs.world import REMOTES, at, following, gone, status_of, told_of, until
+from chatd.wire.agent.git import Changes, Repositories, Repository
+from chatd.workspaces.agents.client import AgentClient, agent_client
+from diffs.world import PATIENCE, REMOTES, at, following, gone, status_of, told_of, until
 from workspaces.deployed import Deployed
 
 
@@ -149,6 +152,77 @@ async def test_another_branch_has_another_pull_request(here: Deployed, tmp_path:
         moved = await until(here, chat, lambda row: row.git_branch == "other")
     assert (kept.url, kept.stale_at > kept.updated_at) == ("u", True)  # an edit is nothing to ask a host about
     assert (moved.url, moved.pull_request_state, moved.stale_at) == ("", "", moved.updated_at)
+
+
+async def test_who_learns_late_of_another_branch_leaves_its_pull_request(here: Deployed):
+    keeper, chat, owner = keeper_of(here), (await here.chat()).change.chat_id, here.person.user_id
+    before, after = (
+        Repositories(version=branch, repositories=(Repository(root="/r", branch=branch),))
+        for branch in ("main", "feature")
+    )
+    known = await keeper.keep(chat, owner, before, known=None)
+    await here.pool.execute("UPDATE chat_diff_statuses SET url = 'of main', pull_request_state = 'open'")
+    await keeper.keep(chat, owner, after, known=known)  # someone watches the repositories
+    moved = await status_of(here, chat)
+    await here.pool.execute("UPDATE chat_diff_statuses SET url = 'of feature', pull_request_state = 'open'")
+    await keeper.keep(chat, owner, after, known=known)  # the turn looks less often
+    late = await status_of(here, chat)
+
+    assert moved is not None
+    assert (moved.git_branch, moved.url, moved.pull_request_state) == ("feature", "", "")
+    assert late is not None
+    assert (late.git_branch, late.url, late.pull_request_state) == ("feature", "of feature", "open")
+
+
+async def test_who_was_elsewhere_meanwhile_takes_no_pull_request_along(here: Deployed):
+    keeper, chat, owner = keeper_of(here), (await here.chat()).change.chat_id, here.person.user_id
+    main, feature, edited = (
+        Repositories(
+            version="1",
+            repositories=(Repository(root="/r", branch=branch, changes=Changes(total_files=files)),),
+        )
+        for branch, files in (("main", 0), ("feature", 0), ("main", 1))
+    )
+    known = await keeper.keep(chat, owner, main, known=None)
+    await keeper.keep(chat, owner, feature, known=known)
+    await here.pool.execute("UPDATE chat_diff_statuses SET url = 'of feature', pull_request_state = 'open'")
+    await keeper.keep(chat, owner, edited, known=known)  # who has not seen that it was on another branch
+    back = await status_of(here, chat)
+
+    assert back is not None
+    assert (back.git_branch, back.url, back.pull_request_state) == ("main", "", "")
+
+
+async def test_a_turn_that_begins_while_the_last_one_is_put_away_is_followed(
+    here: Deployed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    async with running_agent(tmp_path / "agent") as agent, following(here, keeper_of(here)) as local:
+        chat = (await here.chat()).change.chat_id
+        place = repository(agent.home)
+        closes: list[int] = []
+
+        def client(*given: Any) -> AgentClient:
+            made = agent_client(*given)
+            close = made.close
+
+            async def closing() -> None:
+                await close()
+                closes.append(1)
+                if len(closes) == 2:  # of the watch, of the last look
+                    local.reached(chat, here.person.user_id, at(agent))
+
+            made.close = closing
+            return made
+
+        monkeypatch.setattr("chatd.diffs.local.agent_client", client)
+        local.reached(chat, here.person.user_id, at(agent))
+        await until(here, chat, lambda row: row.git_branch == "main")
+        local.left(chat)
+        async with asyncio.timeout(PATIENCE):
+            while len(closes) < 2:
+                await SystemClock().sleep(0.01, timer="test")
+        (place / "new").write_text("1\n")
+        await until(here, chat, lambda row: row.changed_files == 1)
 
 
 async def test_a_database_that_is_away_ends_nothing_but_this_look(here: Deployed, tmp_path: Path):

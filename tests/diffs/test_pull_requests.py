@@ -1,6 +1,7 @@
 """Hosts are asked about chats' branches: once, when it is due, by one replica, and not while they want a pause."""
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
@@ -9,7 +10,9 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from chatd.clock import SystemClock
 from chatd.core.diff_status import LEASE, LocalRefs
+from chatd.core.secret import Secret
 from chatd.diffs.hosts import StoredHosts
 from chatd.diffs.pull_requests import PullRequests
 from chatd.diffs.running import telling
@@ -19,6 +22,7 @@ from chatd.testing.fake_clock import FakeClock
 from chatd.testing.git_host_server import GitHostServer, Pull, Repository, Said, git_host_server
 from diffs.world import add_provider, add_status, status_of, store_refs, told_of
 from engine.deployment import new_id
+from store.world import CIPHER
 from workspaces.deployed import Deployed
 
 
@@ -167,6 +171,30 @@ async def test_a_host_that_fails_or_refuses_is_asked_again_later_and_once_for_a_
         assert {wait_of(await known(here, chat), clock) for chat in chats} == {seconds}
         await clock.advance(seconds)
         assert await one.tick() == 3
+
+
+async def test_a_host_that_does_not_answer_is_asked_once_and_holds_up_no_other(here: Deployed, host: GitHostServer):
+    clock = FakeClock()
+    host.repositories = [project(Pull(number=1))]
+    await add_provider(here, host)
+    left = [await add_status(here, clock, host="silent.test", path=f"team/p{number}") for number in range(12)]
+    chat = await add_status(here, clock)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        await here.sql.insert_git_provider(
+            id=new_id(),
+            kind=GitProviderKind.GITHUB,
+            host="silent.test",
+            api_url=f"http://127.0.0.1:{silent.getsockname()[1]}",
+            token=CIPHER.encrypt(Secret("t")),
+        )
+        async with asyncio.timeout(20), replicas(here, clock) as (one,), asyncio.TaskGroup() as group:
+            ticking = group.create_task(one.tick())
+            await clock.wait_for("git host", 8)
+            while (await known(here, chat)).pull_request_number is None:
+                await SystemClock().sleep(0.02, timer="test")
+            await clock.advance(20)
+            assert await ticking == 13
+    assert {wait_of(await known(here, chat), clock) for chat in left} == {120}
 
 
 @pytest.mark.behaviour("SIDE-3")

@@ -193,6 +193,7 @@ DIFF_REFS: dict[str, Any] = {
     **dict.fromkeys(("ahead", "behind", "additions", "deletions", "changed_files"), 1),
     "at": NOW,
 }
+PLACE: dict[str, Any] = {name: DIFF_REFS[name] for name in ("git_host", "git_path", "git_branch")}
 PULL_REQUEST: dict[str, Any] = {
     "url": "https://example.com/a/b/pull/1",
     "pull_request_state": "open",
@@ -202,7 +203,7 @@ PULL_REQUEST: dict[str, Any] = {
     **dict.fromkeys(("pull_request_additions", "pull_request_deletions", "pull_request_files")),
     **dict.fromkeys(("pull_request_title", "author_login", "author_avatar_url", "base_branch", "head_branch"), ""),
     **dict.fromkeys(("at", "changed_at", "leased_until", "stale_at"), NOW),
-    **{name: DIFF_REFS[name] for name in ("git_host", "git_path", "git_branch")},
+    **PLACE,
 }
 POSTPONED: dict[str, Any] = {"leased_until": NOW, "stale_at": NOW}
 GIT_PROVIDER: dict[str, Any] = {
@@ -283,7 +284,7 @@ CASES: dict[str, Case] = {
     "get_diff_status": in_chat(),
     "list_diff_statuses": seen(Kind.CHAT, lambda w: {"chat_ids": [w.chat.chat_id]}),
     "upsert_diff_refs": for_machines(UPDATE, Kind.CHAT, lambda w: {"chat_id": w.chat.chat_id, **DIFF_REFS}),
-    "forget_pull_request": for_machines(UPDATE, Kind.CHAT, lambda w: {"chat_id": w.chat.chat_id}),
+    "forget_pull_request": for_machines(UPDATE, Kind.CHAT, lambda w: {"chat_id": w.chat.chat_id, **PLACE}),
     "update_pull_request": for_machines(UPDATE, Kind.CHAT, lambda w: {"chat_id": w.chat.chat_id, **PULL_REQUEST}),
     "postpone_diff_statuses": for_machines(UPDATE, Kind.CHAT, lambda w: {"chat_ids": [w.chat.chat_id], **POSTPONED}),
     "mark_diff_stale": for_machines(UPDATE, Kind.CHAT, lambda w: {"chat_id": w.chat.chat_id, "at": NOW}),
@@ -291,6 +292,7 @@ CASES: dict[str, Case] = {
         UPDATE, Kind.CHAT, lambda _: {"leased_until": NOW, "at": NOW, "max_rows": 5}
     ),
     "pause_git_host": for_machines(UPDATE, Kind.CHAT, lambda _: {"host": "example.com", "until": NOW}),
+    "get_git_host_pause": for_machines(READ, Kind.CHAT, lambda _: {"host": "example.com", "at": NOW}),
     "resume_git_host": for_machines(UPDATE, Kind.CHAT, lambda _: {"host": "example.com"}),
     "insert_git_provider": checked(
         CREATE, Kind.GIT_PROVIDER, lambda _: {**GIT_PROVIDER, "token": CIPHER.encrypt(Secret("t"))}

@@ -11,7 +11,7 @@ from chatd.core.errors import ChatdError
 from chatd.core.pull_requests import PullRequestState
 from chatd.diffs.refs import refs_of
 from chatd.diffs.running import Diffs
-from chatd.git_hosts.host import Branch, HostFailed
+from chatd.git_hosts.host import Branch, HostFailed, RateLimited
 from chatd.observe.logs import get_logger
 from chatd.store.actor import acting_as
 from chatd.store.queries import ChatDiffStatus
@@ -45,11 +45,15 @@ class DiffFinder:
 
     async def find(self, chat_id: UUID, status: ChatDiffStatus | None) -> FoundDiff | None:
         """None where there is none, or nobody who could tell answers."""
+        found = None
         try:
-            found = None if status is None else await self._of_pull_request(status)
+            if status is not None and not await self._is_paused(status.git_host):
+                found = await self._of_pull_request(status)
+        except RateLimited as limited:
+            assert status is not None
+            await self._pause(status.git_host, limited)
         except HostFailed as failed:
             _log.info("a pull request's diff can't be had", chat_id=str(chat_id), error=failed.message)
-            found = None
         if found is not None:
             return found
         try:
@@ -57,6 +61,15 @@ class DiffFinder:
         except ChatdError as error:
             _log.info("a workspace's diff can't be had", chat_id=str(chat_id), error=str(error))
             return None
+
+    async def _is_paused(self, host: str) -> bool:
+        with acting_as(GIT_SYNC):
+            return await self._store.get_git_host_pause(host=host, at=self._clock.now()) is not None
+
+    async def _pause(self, host: str, limited: RateLimited) -> None:
+        _log.info("a git host wants a pause", host=host, until=limited.until.isoformat())
+        with acting_as(GIT_SYNC):
+            await self._store.pause_git_host(host=host, until=limited.until)
 
     async def _of_pull_request(self, status: ChatDiffStatus) -> FoundDiff | None:
         host = (await self._diffs.hosts.current()).of(status.git_host)

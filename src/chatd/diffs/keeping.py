@@ -39,11 +39,12 @@ class DiffKeeper:
         now = after_look(known, found)
         if now == known:
             return known
-        is_elsewhere = known is not None and (known.host, known.path, known.branch) != (now.host, now.path, now.branch)
         with acting_as(GIT_SYNC):
             async with self._store.transaction() as tx:
-                if is_elsewhere:
-                    await tx.forget_pull_request(chat_id=chat_id)
+                # By what is stored: others look too, and may have seen this before.
+                await tx.forget_pull_request(
+                    chat_id=chat_id, git_host=now.host, git_path=now.path, git_branch=now.branch
+                )
                 row = await tx.upsert_diff_refs(
                     chat_id=chat_id,
                     git_root=now.root,

@@ -65,8 +65,7 @@ class LocalDiffs:
     async def _follow(self, chat: "_Chat") -> None:
         try:
             known = await self._keeper.known(chat.id)
-            is_over = False
-            while not is_over:
+            while True:
                 at = chat.at
                 client = agent_client(chat.last.address, chat.last.token, self._clock)
                 try:
@@ -74,9 +73,10 @@ class LocalDiffs:
                         known = await self._watch(chat, at, client, known)
                     else:
                         known = await self._look_once_more(chat, client)
-                        is_over = chat.at is None  # else its next turn has begun
                 finally:
                     await client.close()
+                if at is None and chat.at is None:  # else its next turn has begun
+                    break
         except Exception as error:  # noqa: BLE001 - the next turn begins anew
             _log.warning("a repository can't be followed", chat_id=str(chat.id), exc_info=error)
         finally:

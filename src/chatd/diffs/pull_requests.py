@@ -23,7 +23,7 @@ from chatd.core.diff_status import (
 from chatd.core.pull_requests import PullRequest
 from chatd.diffs.hosts import StoredHosts
 from chatd.diffs.keeping import Changed
-from chatd.git_hosts.host import Branch, GitHost, HostFailed, RateLimited, TokenRefused
+from chatd.git_hosts.host import Branch, GitHost, HostAway, HostFailed, RateLimited, TokenRefused
 from chatd.observe.logs import get_logger
 from chatd.store.actor import acting_as
 from chatd.store.queries import LeaseStaleDiffStatusesRow
@@ -31,7 +31,7 @@ from chatd.store.store import Store
 
 TICK_SECONDS: Final = 10.0
 BATCH: Final = 50  # of each host in one tick: some hundred requests, which is what a host allows in a few minutes
-AT_ONCE: Final = 8  # repositories; the session has as many connections
+AT_ONCE: Final = 8  # repositories of a host; the session has as many connections to it
 # All that a tick asks; what was not asked then waits for its lease to end. Shorter than the lease, so that nobody else
 # asks meanwhile.
 TICK_LONGEST: Final = LEASE.total_seconds() * 0.8
@@ -86,12 +86,12 @@ class PullRequests:
             if not due:
                 return 0
             hosts = await self._hosts.current()
-            slots = asyncio.Semaphore(AT_ONCE)
-            limits: dict[str, datetime] = {}
+            slots: dict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(AT_ONCE))
+            lost: dict[str, HostFailed] = {}
 
             async def ask(name: str, rows: Sequence[Row]) -> None:
-                async with slots:
-                    await self._repository(name, hosts.of(name), rows, limits)
+                async with slots[name]:
+                    await self._repository(name, hosts.of(name), rows, lost)
 
             async with asyncio.TaskGroup() as group:
                 for (host, _), rows in due.items():
@@ -99,26 +99,29 @@ class PullRequests:
         return sum(map(len, due.values()))
 
     async def _repository(
-        self, name: str, host: GitHost | None, rows: Sequence[Row], limits: dict[str, datetime]
+        self, name: str, host: GitHost | None, rows: Sequence[Row], lost: dict[str, HostFailed]
     ) -> None:
-        """The branches of one repository. Where one can't be asked for, the others are not asked for either."""
+        """The branches of one repository. Where one can't be asked for, the others are not asked for either. Hosts that
+        are `lost` are not asked in this tick, and why."""
         left = list(rows)
         try:
             for place, same in _by_place(rows).items():
-                if (until := limits.get(name)) is not None:
-                    raise RateLimited(until)
+                if (failed := lost.get(name)) is not None:
+                    raise failed
                 if host is None:  # it was deleted just now
                     raise TokenRefused("Nobody has given a token for this host.")
                 found = await host.pull_request(Branch(place.path, place.branch))
                 await self._learned(place, same, found and storable(found))
                 left = [row for row in left if row not in same]
         except RateLimited as limited:
-            if name not in limits:
+            if name not in lost:
+                lost[name] = limited
                 _log.info("a git host wants a pause", host=name, until=limited.until.isoformat())
                 await self._store.pause_git_host(host=name, until=limited.until)
-            limits[name] = limited.until
             await self._postpone(left, limited.until)
         except HostFailed as failed:
+            if isinstance(failed, HostAway):
+                lost[name] = failed
             _log.info("a git host can't be asked", host=name, repository=rows[0].git_path, error=failed.message)
             wait = AFTER_REFUSAL if isinstance(failed, TokenRefused) else AFTER_FAILURE
             await self._postpone(left, self._clock.now() + wait)

@@ -18,12 +18,12 @@ from yarl import URL
 from chatd.clock import Clock
 from chatd.core.retry_after import bounded, retry_after_seconds
 from chatd.core.secret import Secret
-from chatd.git_hosts.host import HostFailed, RateLimited, TokenRefused
+from chatd.git_hosts.host import HostAway, HostFailed, RateLimited, TokenRefused
 from chatd.providers.network import Proxy, trust, vendor_socket
 from chatd.providers.transport import CONNECT_SECONDS, as_fault
 
 _ANSWER_SECONDS: Final = 20.0  # the slowest answer, a large list of files, takes a few
-_MOST_CONNECTIONS: Final = 8  # hosts ask not to be asked many things at once
+_MOST_CONNECTIONS: Final = 8  # to a host: they ask not to be asked many things at once
 _MOST_JSON_BYTES: Final = 4 * 1024 * 1024  # a hundred files with their patches
 _MOST_CACHED_BYTES: Final = 16 * 1024 * 1024  # of all hosts together
 _MOST_CACHED_ENTRY: Final = 256 * 1024
@@ -87,9 +87,9 @@ class Asking:
                     return cached.body if len(cached.body) <= most_bytes else None
                 return await self._read(response, path, key, most_bytes)
         except aiohttp.ClientError as error:
-            raise HostFailed(f"The host can't be asked: {as_fault(error).text}") from error
+            raise HostAway(f"The host can't be asked: {as_fault(error).text}") from error
         except TimeoutError as error:
-            raise HostFailed(f"The host did not answer within {_ANSWER_SECONDS:.0f} seconds.") from error
+            raise HostAway(f"The host did not answer within {_ANSWER_SECONDS:.0f} seconds.") from error
 
     @asynccontextmanager
     async def _response(
@@ -195,7 +195,9 @@ async def open_session(
     clock: Clock, *, proxy: Secret | None = None, no_proxy: str = "", ca: Path | None = None
 ) -> AsyncGenerator[Session]:
     """As open_transport of the providers. An administrator gives the addresses, so that they may be private ones."""
-    connector = aiohttp.TCPConnector(limit=_MOST_CONNECTIONS, ssl=trust(ca), socket_factory=vendor_socket)
+    connector = aiohttp.TCPConnector(
+        limit=0, limit_per_host=_MOST_CONNECTIONS, ssl=trust(ca), socket_factory=vendor_socket
+    )
     async with aiohttp.ClientSession(
         connector=connector,
         timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS),

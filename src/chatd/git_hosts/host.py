@@ -16,6 +16,10 @@ class HostFailed(Exception):
         self.message = message
 
 
+class HostAway(HostFailed):
+    """The host can't be reached, or says nothing: what else it is asked now would fail as well."""
+
+
 class TokenRefused(HostFailed):
     """The host does not take the token, or shows nothing of this repository with it."""
 

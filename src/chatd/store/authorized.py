@@ -535,9 +535,11 @@ class AuthorizedStore:
             at=at,
         )
 
-    async def forget_pull_request(self, *, chat_id: UUID) -> int:
+    async def forget_pull_request(self, *, chat_id: UUID, git_host: str, git_path: str, git_branch: str) -> int:
         self._allow_machine("forget_pull_request", Action.UPDATE, Resource(Kind.CHAT))
-        return await self._inner.forget_pull_request(chat_id=chat_id)
+        return await self._inner.forget_pull_request(
+            chat_id=chat_id, git_host=git_host, git_path=git_path, git_branch=git_branch
+        )
 
     async def update_pull_request(
         self,
@@ -628,6 +630,10 @@ class AuthorizedStore:
             host=host,
             until=until,
         )
+
+    async def get_git_host_pause(self, *, host: str, at: datetime) -> datetime | None:
+        self._allow_machine("get_git_host_pause", Action.READ, Resource(Kind.CHAT))
+        return await self._inner.get_git_host_pause(host=host, at=at)
 
     async def resume_git_host(self, *, host: str) -> int:
         self._allow_machine("resume_git_host", Action.UPDATE, Resource(Kind.CHAT))

@@ -434,8 +434,10 @@ class EncryptedStore:
             at=at,
         )
 
-    async def forget_pull_request(self, *, chat_id: UUID) -> int:
-        return await self._inner.forget_pull_request(chat_id=chat_id)
+    async def forget_pull_request(self, *, chat_id: UUID, git_host: str, git_path: str, git_branch: str) -> int:
+        return await self._inner.forget_pull_request(
+            chat_id=chat_id, git_host=git_host, git_path=git_path, git_branch=git_branch
+        )
 
     async def update_pull_request(
         self,
@@ -507,6 +509,9 @@ class EncryptedStore:
 
     async def pause_git_host(self, *, host: str, until: datetime) -> int:
         return await self._inner.pause_git_host(host=host, until=until)
+
+    async def get_git_host_pause(self, *, host: str, at: datetime) -> datetime | None:
+        return await self._inner.get_git_host_pause(host=host, at=at)
 
     async def resume_git_host(self, *, host: str) -> int:
         return await self._inner.resume_git_host(host=host)

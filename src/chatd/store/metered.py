@@ -453,9 +453,11 @@ class MeteredStore:
                 at=at,
             )
 
-    async def forget_pull_request(self, *, chat_id: UUID) -> int:
+    async def forget_pull_request(self, *, chat_id: UUID, git_host: str, git_path: str, git_branch: str) -> int:
         with self._meter.query("forget_pull_request"):
-            return await self._inner.forget_pull_request(chat_id=chat_id)
+            return await self._inner.forget_pull_request(
+                chat_id=chat_id, git_host=git_host, git_path=git_path, git_branch=git_branch
+            )
 
     async def update_pull_request(
         self,
@@ -534,6 +536,10 @@ class MeteredStore:
     async def pause_git_host(self, *, host: str, until: datetime) -> int:
         with self._meter.query("pause_git_host"):
             return await self._inner.pause_git_host(host=host, until=until)
+
+    async def get_git_host_pause(self, *, host: str, at: datetime) -> datetime | None:
+        with self._meter.query("get_git_host_pause"):
+            return await self._inner.get_git_host_pause(host=host, at=at)
 
     async def resume_git_host(self, *, host: str) -> int:
         with self._meter.query("resume_git_host"):

@@ -1542,8 +1542,8 @@ class Queries(Protocol):
         """
         ...
 
-    async def forget_pull_request(self, *, chat_id: UUID) -> int:
-        """The chat is on another branch, or in another repository."""
+    async def forget_pull_request(self, *, chat_id: UUID, git_host: str, git_path: str, git_branch: str) -> int:
+        """The chat is on this branch of this repository: what is known of the pull request of another is not about it."""
         ...
 
     async def update_pull_request(
@@ -1598,6 +1598,10 @@ class Queries(Protocol):
         ...
 
     async def pause_git_host(self, *, host: str, until: datetime) -> int: ...
+
+    async def get_git_host_pause(self, *, host: str, at: datetime) -> datetime | None:
+        """Until when it wants no requests, if it does."""
+        ...
 
     async def resume_git_host(self, *, host: str) -> int:
         """It may be asked again: with another token, say."""
@@ -3130,7 +3134,7 @@ UPDATE chat_diff_statuses SET
     changes_requested = false, approved = NULL, reviewer_count = NULL, commits = NULL, pull_request_additions = NULL,
     pull_request_deletions = NULL, pull_request_files = NULL, author_login = '', author_avatar_url = '',
     base_branch = '', head_branch = '', refreshed_at = NULL
-WHERE chat_id = $1
+WHERE chat_id = $1 AND (git_host, git_path, git_branch) <> ($2, $3, $4)
 """
 
 _UPDATE_PULL_REQUEST = """-- name: update_pull_request
@@ -3178,6 +3182,10 @@ RETURNING d.chat_id, d.git_branch, d.git_remote_origin, d.ahead, d.behind, d.add
 _PAUSE_GIT_HOST = """-- name: pause_git_host
 INSERT INTO git_host_pauses AS w (host, until) VALUES ($1, $2)
 ON CONFLICT (host) DO UPDATE SET until = greatest(w.until, excluded.until)
+"""
+
+_GET_GIT_HOST_PAUSE = """-- name: get_git_host_pause
+SELECT w.until FROM git_host_pauses w WHERE w.host = $1 AND w.until > $2
 """
 
 _RESUME_GIT_HOST = """-- name: resume_git_host
@@ -5731,8 +5739,8 @@ class SqlQueries:
         )
         return None if row_ is None else ChatDiffStatus(*row_)
 
-    async def forget_pull_request(self, *, chat_id: UUID) -> int:
-        return _changed_rows(await self._db.execute(_FORGET_PULL_REQUEST, chat_id))
+    async def forget_pull_request(self, *, chat_id: UUID, git_host: str, git_path: str, git_branch: str) -> int:
+        return _changed_rows(await self._db.execute(_FORGET_PULL_REQUEST, chat_id, git_host, git_path, git_branch))
 
     async def update_pull_request(
         self,
@@ -5809,6 +5817,10 @@ class SqlQueries:
 
     async def pause_git_host(self, *, host: str, until: datetime) -> int:
         return _changed_rows(await self._db.execute(_PAUSE_GIT_HOST, host, until))
+
+    async def get_git_host_pause(self, *, host: str, at: datetime) -> datetime | None:
+        value_ = await self._db.fetchval(_GET_GIT_HOST_PAUSE, host, at)
+        return value_
 
     async def resume_git_host(self, *, host: str) -> int:
         return _changed_rows(await self._db.execute(_RESUME_GIT_HOST, host))

@@ -73,13 +73,13 @@ WHERE (d.git_root, d.git_branch, d.git_head, d.git_upstream, d.git_remote_origin
 RETURNING d.*;
 
 -- name: forget_pull_request :exec
--- The chat is on another branch, or in another repository.
+-- The chat is on this branch of this repository: what is known of the pull request of another is not about it.
 UPDATE chat_diff_statuses SET
     url = '', pull_request_state = '', pull_request_title = '', pull_request_draft = false, pull_request_number = NULL,
     changes_requested = false, approved = NULL, reviewer_count = NULL, commits = NULL, pull_request_additions = NULL,
     pull_request_deletions = NULL, pull_request_files = NULL, author_login = '', author_avatar_url = '',
     base_branch = '', head_branch = '', refreshed_at = NULL
-WHERE chat_id = @chat_id;
+WHERE chat_id = @chat_id AND (git_host, git_path, git_branch) <> (@git_host, @git_path, @git_branch);
 
 -- name: update_pull_request :opt
 -- What a host says of the pull request of the branch that it was asked about; and when to ask again, unless the row
@@ -131,6 +131,10 @@ RETURNING d.*, s.owner_id, s.archived AS is_archived;
 -- name: pause_git_host :exec
 INSERT INTO git_host_pauses AS w (host, until) VALUES (@host, @until)
 ON CONFLICT (host) DO UPDATE SET until = greatest(w.until, excluded.until);
+
+-- name: get_git_host_pause :opt
+-- Until when it wants no requests, if it does.
+SELECT w.until FROM git_host_pauses w WHERE w.host = @host AND w.until > @at;
 
 -- name: resume_git_host :exec
 -- It may be asked again: with another token, say.
