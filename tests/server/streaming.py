@@ -67,7 +67,7 @@ async def reading(
     headers = {"Authorization": f"Bearer {api.token}"}
     params = {name: str(value) for name, value in query.items()}
     url = f"{api.url}{stream_path(chat_id)}"
-    connector = aiohttp.TCPConnector(socket_factory=_small_socket if small_buffers else None)
+    connector = aiohttp.TCPConnector(socket_factory=small_socket if small_buffers else None)
     size = 2**12 if small_buffers else 2**24
     async with aiohttp.ClientSession(headers=headers, connector=connector, read_bufsize=size) as http:
         if transport == "websocket":
@@ -79,7 +79,7 @@ async def reading(
                 yield Reader(_sent_events(response))
 
 
-def _small_socket(address: Any) -> socket.socket:
+def small_socket(address: Any) -> socket.socket:
     made = socket.socket(*address[:3])
     made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     return made

@@ -144,7 +144,8 @@ def _of_chatd(error: ChatdError) -> Answer | None:
         case WorkspaceUnavailable():
             return Answer(409, Problem(_UNAVAILABLE[error.reason], detail=error.detail))
         case AgentRefused():
-            status = error.status if 400 <= error.status < 500 else 502
+            # 401 is between the server and the agent: who asks is signed in.
+            status = error.status if 400 <= error.status < 500 and error.status != 401 else 502
             return Answer(status, _with_validations(problem, error.validations))
         case StoreUnavailable():
             return Answer(503, problem, {"retry-after": str(STORE_RETRY_SECONDS)})
@@ -161,6 +162,7 @@ _UNAVAILABLE = {
     Reason.FAILED: "The last build of the workspace failed. Look at its log, and start it again.",
     Reason.UNREACHABLE: "The workspace does not answer. Try again; if it stays so, stop and start it.",
     Reason.OTHER_HOST: "The workspace is on another machine, which can't be reached from here now.",
+    Reason.OWNER_GONE: "The owner of this chat may not use chatd any more.",
 }
 
 

@@ -139,6 +139,7 @@ async def replica_app(replica: Replica, settings: Settings, *, draining: Drainin
             upload_bytes=settings.upload_bytes_per_minute,
             searches=settings.searches_per_minute,
             exports=settings.exports_per_minute,
+            workspace_upload=settings.workspace_upload_limit,
         ),
     )
     return with_middleware(outermost, options)

@@ -110,6 +110,12 @@ async def test_an_upload_without_a_length_counts_as_the_longest():
     assert await server.statuses(3, "POST", f"{CHATS}/files") == [200, 200, 429]
 
 
+async def test_an_upload_into_a_workspace_without_a_length_counts_as_the_longest_of_those():
+    server = Server(CostlyLimits(upload_bytes=8 * MOST_BYTES, workspace_upload=4 * MOST_BYTES))
+    path = f"/api/experimental/workspaces/{UUID(int=6)}/files/content"
+    assert await server.statuses(3, "PUT", path) == [200, 200, 429]
+
+
 async def test_searches_in_messages_are_limited_and_lists_are_not():
     server = Server()
     assert await server.statuses(2, "GET", CHATS, query="q=search%3Ablue") == [200, 200]

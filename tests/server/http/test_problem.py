@@ -94,6 +94,20 @@ def test_an_error_of_ours_has_the_right_status(error: errors.ChatdError, status:
     assert msgspec.json.decode(found.body())["message"]
 
 
+@pytest.mark.parametrize("reason", Reason)
+def test_a_workspace_that_can_not_be_used_is_told_in_words_for_people(reason: Reason):
+    found = answer(WorkspaceUnavailable(reason))
+
+    assert (found.status, found.expected) == (409, True)
+    assert "_workspace" not in found.problem.message
+
+
+@pytest.mark.parametrize(("status", "told"), [(401, 502), (403, 403), (409, 409), (429, 429), (500, 502), (302, 502)])
+def test_what_an_agent_refuses_is_told_but_not_that_the_server_may_not_ask_it(status: int, told: int):
+    """A client that reads 401 takes its own session for ended."""
+    assert answer(AgentRefused("No.", status=status)).status == told
+
+
 def test_fields_of_errors_reach_the_client():
     assert msgspec.json.decode(answer(OURS[errors.InvalidRequest][0]).body()) == {
         "message": "No.",

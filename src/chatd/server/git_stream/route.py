@@ -17,7 +17,7 @@ from chatd.server.git_stream.loop import GitLoop
 from chatd.server.middleware.asgi_types import ABORT, REST, App, Receive, Scope, Send, state
 from chatd.server.stream.framing import SseSink
 from chatd.server.stream.keeping import KeptStream, StreamKeeper
-from chatd.server.stream.route import Recognize, is_still, refuse_method
+from chatd.server.stream.route import Recognize, is_still, refuse_method, still_signed_in
 from chatd.server.watch.route import OneByOne
 from chatd.store.store import Store
 from chatd.wire.agent.git import Repositories
@@ -73,9 +73,9 @@ class GitStreamRoutes:
         loop = GitLoop(
             chat_id, client, keeping.keep, sink, source.clock, lambda: is_still(person, self._recognize, scope)
         )
-        signed_in = await self._recognize(scope)
+        signed_in = await still_signed_in(person, self._recognize, scope)
         extensions: dict[str, Any] = scope.get("extensions") or {}
-        forget = self._keeper.keep(KeptStream(loop, extensions.get(ABORT), signed_in and signed_in.until))
+        forget = self._keeper.keep(KeptStream(loop, extensions.get(ABORT), signed_in.until))
 
         async def follow(receive: Receive, send: Send) -> None:
             sink.use(receive, send)

@@ -29,13 +29,14 @@ _INFERENCE: Final = re.compile(
 
 
 class CostlyLimits(msgspec.Struct, frozen=True, kw_only=True):
-    """Each for one user and minute; 0 is no limit."""
+    """Each for one user and minute; 0 is no limit. `workspace_upload` is how large one into a workspace may be."""
 
     inference: int = 0
     uploads: int = 0
     upload_bytes: int = 0
     searches: int = 0
     exports: int = 0
+    workspace_upload: int = MOST_BYTES
 
 
 class Costly:
@@ -53,6 +54,7 @@ class Costly:
         self._upload_bytes = buckets(limits.upload_bytes, "bytes in uploads")
         self._searches = buckets(limits.searches, "searches")
         self._exports = buckets(limits.exports, "exports")
+        self._workspace_upload = limits.workspace_upload
 
     def charge(self, scope: Scope) -> None:
         """Raises Throttled when it is one too many of its kind. Who is not signed in gets nowhere with these."""
@@ -66,8 +68,10 @@ class Costly:
 
     def _costs(self, scope: Scope) -> list[tuple[Buckets | None, float]]:
         asked = f"{scope['method']} {scope['path'].rstrip('/')}"
-        if asked == _FILES or _INTO_WORKSPACE.fullmatch(asked):
-            return [(self._uploads, 1), (self._upload_bytes, _announced(scope))]
+        if asked == _FILES:
+            return [(self._uploads, 1), (self._upload_bytes, _announced(scope, MOST_BYTES))]
+        if _INTO_WORKSPACE.fullmatch(asked):
+            return [(self._uploads, 1), (self._upload_bytes, _announced(scope, self._workspace_upload))]
         if _INFERENCE.fullmatch(asked):
             return [(self._inference, 1)]
         if asked == _LIST and _searches(scope):
@@ -77,10 +81,10 @@ class Costly:
         return []
 
 
-def _announced(scope: Scope) -> int:
+def _announced(scope: Scope, most: int) -> int:
     """The bytes of the body; as many as can be where the client does not say."""
     length = header(scope, b"content-length") or ""
-    return int(length) if length.isascii() and length.isdigit() and len(length) <= _MOST_DIGITS else MOST_BYTES
+    return int(length) if length.isascii() and length.isdigit() and len(length) <= _MOST_DIGITS else most
 
 
 def _searches(scope: Scope) -> bool:

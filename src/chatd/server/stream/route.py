@@ -88,10 +88,10 @@ class StreamRoutes:
             self._clock,
             lambda: is_still(person, self._recognize, scope),
         )
-        signed_in = await self._recognize(scope)
+        signed_in = await still_signed_in(person, self._recognize, scope)
         extensions: dict[str, Any] = scope.get("extensions") or {}
         feed = self.feeds.join(chat_id, loop)  # before the first read: nothing falls between
-        forget = self.keeper.keep(KeptStream(loop, extensions.get(ABORT), signed_in and signed_in.until))
+        forget = self.keeper.keep(KeptStream(loop, extensions.get(ABORT), signed_in.until))
 
         def leave() -> None:
             forget()
@@ -114,6 +114,15 @@ class StreamRoutes:
             leave()
             raise
         state(scope)[REST] = follow
+
+
+async def still_signed_in(person: Person, recognize: Recognize, scope: Scope) -> SignedIn:
+    """For who is about to follow something, which only later changes would end. Raises Unauthenticated when the
+    session has ended since the request came."""
+    now = await recognize(scope)
+    if now is None or now.person != person:
+        raise Unauthenticated("The session has ended. Sign in again.")
+    return now
 
 
 async def is_still(person: Person, recognize: Recognize, scope: Scope) -> bool:

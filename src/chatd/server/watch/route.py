@@ -12,7 +12,7 @@ from chatd.server.chats.reading import Reading
 from chatd.server.middleware.asgi_types import ABORT, REST, App, Receive, Scope, Send, state
 from chatd.server.stream.framing import SseSink, WebSocketSink
 from chatd.server.stream.keeping import KeptStream, StreamKeeper
-from chatd.server.stream.route import Recognize, is_still, refuse_method
+from chatd.server.stream.route import Recognize, is_still, refuse_method, still_signed_in
 from chatd.server.watch.loop import WatchLoop
 from chatd.server.watch.owner_feeds import OwnerFeeds
 from chatd.store.hints import Hints
@@ -58,10 +58,10 @@ class WatchRoutes:
         loop = WatchLoop(
             person.user_id, self._chat, sink, self._clock, lambda: is_still(person, self._recognize, scope)
         )
-        signed_in = await self._recognize(scope)
+        signed_in = await still_signed_in(person, self._recognize, scope)
         extensions: dict[str, Any] = scope.get("extensions") or {}
         self._feeds.join(person.user_id, loop)
-        forget = self._keeper.keep(KeptStream(loop, extensions.get(ABORT), signed_in and signed_in.until))
+        forget = self._keeper.keep(KeptStream(loop, extensions.get(ABORT), signed_in.until))
 
         def leave() -> None:
             forget()

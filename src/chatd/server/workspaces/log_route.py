@@ -11,7 +11,7 @@ from chatd.core.errors import InvalidRequest, NotFound, Validation
 from chatd.server.middleware.asgi_types import ABORT, REST, App, Receive, Scope, Send, header, state
 from chatd.server.stream.framing import SseSink
 from chatd.server.stream.keeping import KeptStream, StreamKeeper
-from chatd.server.stream.route import Recognize, is_still
+from chatd.server.stream.route import Recognize, is_still, still_signed_in
 from chatd.server.workspaces.log_loop import LogLoop
 from chatd.server.workspaces.reading import WorkspaceReading
 from chatd.store.actor import acting_as
@@ -65,9 +65,9 @@ class LogRoutes:
             self._clock,
             lambda: is_still(person, self._recognize, scope),
         )
-        signed_in = await self._recognize(scope)
+        signed_in = await still_signed_in(person, self._recognize, scope)
         extensions: dict[str, Any] = scope.get("extensions") or {}
-        forget = self._keeper.keep(KeptStream(loop, extensions.get(ABORT), signed_in and signed_in.until))
+        forget = self._keeper.keep(KeptStream(loop, extensions.get(ABORT), signed_in.until))
 
         async def follow(receive: Receive, send: Send) -> None:
             sink.use(receive, send)

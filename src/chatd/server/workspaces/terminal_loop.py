@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, Final, Never
 from uuid import UUID
 
 import aiohttp
@@ -61,7 +61,14 @@ class TerminalLoop:
 
     async def run(self, receive: Receive, send: Send) -> None:
         """Until the program ends, the client leaves, or the connection is ended."""
-        over = self._closing
+        over = self._closing if self._closing.code is not None else await self._passed(receive, send)
+        if over.code is not None:
+            reason = over.reason.encode()[:_MOST_REASON_BYTES].decode("utf-8", "ignore")
+            with suppress(OSError):
+                await self._sending(send({"type": "websocket.close", "code": over.code, "reason": reason}))
+
+    async def _passed(self, receive: Receive, send: Send) -> _Over:
+        """Why it is over."""
         self._is_running = True
         try:
             async with self._block:
@@ -69,17 +76,13 @@ class TerminalLoop:
                 async with beside(tasks):
                     await self._showing(send)
         except Stopped:
-            over = self._closing
-        except _Over as said:
-            over = said
+            return self._closing
+        except _Over as over:
+            return over
         except (AgentUnreachable, aiohttp.ClientError, ConnectionError):
-            over = _Over(_TRY_AGAIN, _AGENT_LOST)
+            return _Over(_TRY_AGAIN, _AGENT_LOST)
         finally:
             self._is_running = False
-        if over.code is not None:
-            reason = over.reason.encode()[:_MOST_REASON_BYTES].decode("utf-8", "ignore")
-            with suppress(OSError):
-                await self._sending(send({"type": "websocket.close", "code": over.code, "reason": reason}))
 
     # Kept like a stream
 
@@ -121,7 +124,7 @@ class TerminalLoop:
                 raise _Over(_BAD_FRAME, "This text frame is not understood.") from None
             await self._agent.send_str(msgspec.json.encode(size).decode())
 
-    async def _showing(self, send: Send) -> None:
+    async def _showing(self, send: Send) -> Never:
         async for frame in self._agent:
             self._moved_at = self._clock.monotonic()
             if frame.type is aiohttp.WSMsgType.BINARY:

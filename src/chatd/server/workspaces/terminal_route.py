@@ -12,7 +12,7 @@ from chatd.core.access import Person
 from chatd.core.errors import Conflict, InvalidRequest, NotFound, Unauthenticated, Validation
 from chatd.server.middleware.asgi_types import ABORT, REST, App, Receive, Scope, Send, state
 from chatd.server.stream.keeping import KeptStream, StreamKeeper
-from chatd.server.stream.route import Recognize, is_still, refuse_method
+from chatd.server.stream.route import Recognize, is_still, refuse_method, still_signed_in
 from chatd.server.workspaces.reaching import Reaching
 from chatd.server.workspaces.terminal_loop import TerminalLoop
 from chatd.wire.agent.terminal import StartTerminal
@@ -77,12 +77,11 @@ class TerminalRoutes:
                 used=lambda: self._reaching.used(workspace_id),
                 may_stay=lambda: is_still(person, self._recognize, scope),
             )
-            signed_in = await self._recognize(scope)
+            signed_in = await still_signed_in(person, self._recognize, scope)  # a workspace may take long to come back
+            extensions: dict[str, Any] = scope.get("extensions") or {}
+            stack.callback(self._keeper.keep(KeptStream(loop, extensions.get(ABORT), signed_in.until)))
             await receive()  # websocket.connect
             await send({"type": "websocket.accept"})
-            extensions: dict[str, Any] = scope.get("extensions") or {}
-            until = signed_in and signed_in.until
-            stack.callback(self._keeper.keep(KeptStream(loop, extensions.get(ABORT), until)))
             held = stack.pop_all()
 
         async def follow(receive: Receive, send: Send) -> None:
