@@ -227,6 +227,38 @@ async def test_a_host_that_is_not_there_is_a_failure(kind: HostKind) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
+async def test_each_request_is_counted_by_how_it_ended(kind: HostKind) -> None:
+    counted: list[str] = []
+
+    def count(of: str, outcome: str) -> None:
+        assert of == kind.value
+        counted.append(outcome)
+
+    clock = FakeClock()
+    async with git_host_server() as server, open_session(clock, counted=count) as session:
+        url = server.github_url if kind is HostKind.GITHUB else server.gitlab_url
+        config = HostConfig(kind=kind, host="a.test", token=Secret(TOKEN), api_url=url)
+        host = Hosts(session, [config]).of("a.test")
+        wrong = Hosts(session, [msgspec.structs.replace(config, token=Secret("wrong"))]).of("a.test")
+        gone = Hosts(session, [msgspec.structs.replace(config, api_url="http://127.0.0.1:9")]).of("a.test")
+        assert host is not None
+        assert wrong is not None
+        assert gone is not None
+        await host.account()
+        await host.account()
+        server.next_answers = [Said(500)]
+        for failing in (host, wrong, gone):
+            with pytest.raises(HostFailed):
+                await failing.account()
+        server.next_answers = [Said(429, b"{}", {"retry-after": "90"})]
+        for _ in range(2):  # the second time nothing is asked
+            with pytest.raises(RateLimited):
+                await host.account()
+
+    assert counted == ["ok", "unchanged", "failed", "refused", "unreachable", "limited"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 async def test_a_diff_is_given_whole_or_not_at_all(kind: HostKind) -> None:
     async with asked(kind, project(Pull(number=1, diff="+x\n" * 1000))) as (_, host):
         assert await host.diff(FEATURE, 1, most_bytes=3000) == "+x\n" * 1000

@@ -70,6 +70,8 @@ async def test_what_a_host_says_to_a_wrong_token_is_told(serving: Any, host: Git
     async with serving() as running:
         made = await create(running.owner, host, token="wrong")
         tested = await running.owner.post(f"{PATH}/{made.body['id']}/test")
+        metrics = (await running.owner.get("/metrics")).body
+    assert 'chatd_git_host_requests_total{kind="github",outcome="refused"} 1.0' in metrics
     assert (tested.status, tested.body["ok"]) == (200, False)
     assert "refused the token" in tested.body["message"]
 

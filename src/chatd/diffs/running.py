@@ -14,7 +14,7 @@ from chatd.diffs.hosts import StoredHosts
 from chatd.diffs.keeping import DiffKeeper
 from chatd.diffs.local import LocalDiffs
 from chatd.diffs.pull_requests import PullRequests
-from chatd.git_hosts.asking import Session, open_session
+from chatd.git_hosts.asking import Counted, Session, open_session
 from chatd.store.hints import Hints
 from chatd.store.owner_hints import OwnerEvent, OwnerEventKind, owner_topic
 from chatd.store.store import Store
@@ -39,10 +39,11 @@ async def running_diffs(
     proxy: Secret | None = None,
     no_proxy: str = "",
     ca: Path | None = None,
+    counted: Counted = lambda _kind, _outcome: None,
 ) -> AsyncGenerator[Diffs]:
-    """For as long as the block."""
+    """For as long as the block. `counted` is told of each request to a host."""
     changed = telling(hints)
-    async with open_session(clock, proxy=proxy, no_proxy=no_proxy, ca=ca) as session:
+    async with open_session(clock, proxy=proxy, no_proxy=no_proxy, ca=ca, counted=counted) as session:
         hosts = StoredHosts(store, session)
         pulls = PullRequests(store, hosts, clock, changed)
         keeper = DiffKeeper(store, clock, changed, pulls.hurry)

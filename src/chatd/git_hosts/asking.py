@@ -5,7 +5,7 @@ has not changed is not sent again and, with GitHub, does not count.
 """
 
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,6 +16,7 @@ import msgspec
 from yarl import URL
 
 from chatd.clock import Clock
+from chatd.core.git_host_kind import HostKind
 from chatd.core.retry_after import bounded, retry_after_seconds
 from chatd.core.secret import Secret
 from chatd.git_hosts.host import HostAway, HostFailed, RateLimited, TokenRefused
@@ -31,24 +32,32 @@ _ENTRY_BYTES: Final = 1024  # of an entry besides its answer: most answers are t
 _UNSAID_LIMIT_SECONDS: Final = 60.0  # GitHub: "otherwise, wait for at least one minute"
 _MARGIN_SECONDS: Final = 1.0  # times of renewal are whole seconds
 
+_OUTCOMES: Final[Mapping[type[HostFailed], str]] = {RateLimited: "limited", TokenRefused: "refused"}
+
 Answer = TypeVar("Answer")
+
+
+# Told of each request: the kind of the host, and `ok`, `unchanged`, `limited`, `refused`, `failed` or `unreachable`.
+Counted = Callable[[str, str], None]
 
 
 class Session:
     """The connections and the cache that all hosts share."""
 
-    def __init__(self, http: aiohttp.ClientSession, proxy: Proxy, clock: Clock) -> None:
+    def __init__(self, http: aiohttp.ClientSession, proxy: Proxy, clock: Clock, counted: Counted) -> None:
         self.http = http
         self.proxy = proxy
         self.clock = clock
         self.cache = _Cache()
+        self.counted = counted
 
 
 class Asking:
     """One host with one token. `headers` bring the token."""
 
-    def __init__(self, session: Session, api_url: str, headers: Mapping[str, str]) -> None:
+    def __init__(self, session: Session, kind: HostKind, api_url: str, headers: Mapping[str, str]) -> None:
         self._session = session
+        self._kind = kind
         self._api_url = api_url.rstrip("/")
         self._headers = dict(headers)
         self._not_before: datetime | None = None
@@ -84,12 +93,23 @@ class Asking:
             ):
                 if response.status == 304 and cached is not None:
                     self._note_limit(response)
+                    self._count("unchanged")
                     return cached.body if len(cached.body) <= most_bytes else None
-                return await self._read(response, path, key, most_bytes)
+                body = await self._read(response, path, key, most_bytes)
+                self._count("ok")
+                return body
+        except HostFailed as error:
+            self._count(_OUTCOMES.get(type(error), "failed"))
+            raise
         except aiohttp.ClientError as error:
+            self._count("unreachable")
             raise HostAway(f"The host can't be asked: {as_fault(error).text}") from error
         except TimeoutError as error:
+            self._count("unreachable")
             raise HostAway(f"The host did not answer within {_ANSWER_SECONDS:.0f} seconds.") from error
+
+    def _count(self, outcome: str) -> None:
+        self._session.counted(self._kind.value, outcome)
 
     @asynccontextmanager
     async def _response(
@@ -192,7 +212,12 @@ class _Cache:
 
 @asynccontextmanager
 async def open_session(
-    clock: Clock, *, proxy: Secret | None = None, no_proxy: str = "", ca: Path | None = None
+    clock: Clock,
+    *,
+    proxy: Secret | None = None,
+    no_proxy: str = "",
+    ca: Path | None = None,
+    counted: Counted = lambda _kind, _outcome: None,
 ) -> AsyncGenerator[Session]:
     """As open_transport of the providers. An administrator gives the addresses, so that they may be private ones."""
     connector = aiohttp.TCPConnector(
@@ -205,4 +230,4 @@ async def open_session(
         trust_env=False,  # the proxy is a setting, which honours HTTPS_PROXY by itself
         cookie_jar=aiohttp.DummyCookieJar(),
     ) as http:
-        yield Session(http, Proxy(proxy, no_proxy), clock)
+        yield Session(http, Proxy(proxy, no_proxy), clock, counted)

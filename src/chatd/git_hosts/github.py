@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 import msgspec
 
+from chatd.core.git_host_kind import HostKind
 from chatd.core.pull_requests import PullRequest, PullRequestState
 from chatd.core.secret import Secret
 from chatd.git_hosts.asking import Asking, Session
@@ -65,7 +66,7 @@ class GitHub:
             "Accept": "application/vnd.github+json",
             "X-GitHub-Api-Version": _VERSION,
         }
-        self._asking = Asking(session, api_url, headers)
+        self._asking = Asking(session, HostKind.GITHUB, api_url, headers)
 
     async def account(self) -> str:
         return (await self._asking.get("/user", _User)).login

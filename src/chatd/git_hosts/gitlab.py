@@ -5,6 +5,7 @@ from urllib.parse import quote
 
 import msgspec
 
+from chatd.core.git_host_kind import HostKind
 from chatd.core.pull_requests import PullRequest, PullRequestState
 from chatd.core.secret import Secret
 from chatd.git_hosts.asking import Asking, Session
@@ -63,7 +64,7 @@ class _Commit(msgspec.Struct):
 
 class GitLab:
     def __init__(self, session: Session, api_url: str, token: Secret) -> None:
-        self._asking = Asking(session, api_url, {"PRIVATE-TOKEN": token.reveal()})
+        self._asking = Asking(session, HostKind.GITLAB, api_url, {"PRIVATE-TOKEN": token.reveal()})
 
     async def account(self) -> str:
         return (await self._asking.get("/user", _User)).username

@@ -15,6 +15,7 @@ from prometheus_client.process_collector import ProcessCollector
 
 from chatd.core.errors import NotFound
 from chatd.observe.engine_metrics import EngineMetrics
+from chatd.observe.git_host_metrics import GitHostMetrics
 from chatd.observe.stream_metrics import StreamMetrics
 from chatd.observe.workspace_metrics import WorkspaceMetrics
 
@@ -70,6 +71,7 @@ class Metrics:
         board = self.engine.board
         self.streams = StreamMetrics(self.registry, board)
         self.workspaces = WorkspaceMetrics(self.registry, board)
+        self.git_hosts = GitHostMetrics(board)
         self._query_seconds = board.spread("chatd_db_query_seconds", "Time of one query.", QUERY_BUCKETS, "query")
         self._queries = board.count(
             "chatd_db_queries_total", "Queries by the route that made them.", "route", "method", "query"
