@@ -125,6 +125,41 @@ async def test_what_needs_rights_is_refused(root: Path):
             assert said.exit_code != 0, f"{command}: {said.output}"
 
 
+# Each with arguments that the kernel itself finds other faults with, as far as it looks at them at all.
+CALLS = """
+import ctypes, errno, os
+numbers = dict(zip(
+    ("add_key", "request_key", "keyctl", "kexec_load", "kexec_file_load", "perf", "handle", "bpf", "userfaultfd",
+     "ioctl"),
+    {"x86_64": (248, 249, 250, 246, 320, 298, 304, 321, 323, 16),
+     "aarch64": (217, 218, 219, 104, 294, 241, 265, 280, 282, 29)}[os.uname().machine]))
+def said(name, *arguments):
+    ctypes.set_errno(0)
+    result = libc.syscall(numbers[name], *arguments)
+    return errno.errorcode[ctypes.get_errno()] if result < 0 else result
+libc = ctypes.CDLL(None, use_errno=True)
+for name in numbers:
+    if name != "ioctl":
+        print(name, said(name, *[ctypes.c_long(-1)] * 5))
+for request in (0x5412, 0x541C, 0x100005412, 0x5413):
+    print(hex(request), said("ioctl", ctypes.c_long(-1), ctypes.c_long(request), 0))
+"""
+
+
+@pytest.mark.skipif(os.uname().machine not in ("x86_64", "aarch64"), reason="no filter is written for this machine")
+async def test_calls_of_the_kernel_that_nobody_needs_are_refused(root: Path):
+    async with workspace(root) as running:
+        await running.run(f"cat > calls.py <<'END'\n{CALLS}\nEND")
+        said = await running.run("python3 calls.py")
+        mode = await running.run("grep Seccomp: /proc/self/status")
+
+    told = dict(line.split() for line in said.output.splitlines())
+    assert told.pop("0x5413") == "EBADF", "asking for the size of a terminal is nobody's harm"
+    assert set(told.values()) == {"EPERM"}, said.output
+    assert len(told) == 12
+    assert mode.output.split() == ["Seccomp:", "2"]
+
+
 async def test_a_link_in_place_of_the_agents_token_is_not_followed(root: Path, tmp_path: Path):
     """The folder of the agent is writable from inside: what stands there was put there by anybody."""
     precious = tmp_path / "precious"

@@ -14,6 +14,7 @@ import pytest
 from chatd.minting import new_token
 from chatd.workspaces.local.account import sandbox_account
 from chatd.workspaces.local.bubblewrap import hindrance
+from chatd.workspaces.local.folder import WorkspaceFolder
 from chatd.workspaces.local.installation import package_folders
 from chatd.workspaces.local.last_words import LastWords
 from chatd.workspaces.local.launching import marked
@@ -336,3 +337,23 @@ def _python_for(who: dict[str, object]) -> str | None:
         except OSError:
             continue
     return None
+
+
+@pytest.mark.parametrize("unconfined", [False, True], ids=["confined", "unconfined"])
+@pytest.mark.parametrize("begun", ["keeper.log", "keeper.json"])
+async def test_a_start_that_is_cut_short_is_ended_by_the_stop_that_follows(root: Path, unconfined: bool, begun: str):
+    """As when a server stops right after someone has asked for a workspace: a keeper that begins only afterwards would
+    be nobody's."""
+    provisioner, spec = local(root, unconfined=unconfined), new_spec()
+    folder = WorkspaceFolder(root, spec.workspace_id)
+    async with asyncio.TaskGroup() as group:
+        starting = group.create_task(provisioner.start(spec, Log()))
+        await until((folder.path / begun).exists)
+        starting.cancel()
+    is_known = folder.is_held
+    await provisioner.stop(spec, Log())
+
+    assert is_known
+    assert not folder.is_held
+    assert marked(str(spec.workspace_id)) == []
+    await provisioner.delete(spec, Log())

@@ -1,6 +1,7 @@
 """Whether bubblewrap works on this machine, found by running it."""
 
 import asyncio
+import os
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from chatd.workspaces.local.account import Account
+from chatd.workspaces.local.call_filter import call_filter
 from chatd.workspaces.local.keeper_options import Bubblewrap
 from chatd.workspaces.local.sandbox import CONFINED, NO_MORE_NAMESPACES
 from chatd.workspaces.local.staging import ALONE
@@ -39,13 +41,17 @@ def _found(program: str, account: Account) -> Bubblewrap:
         raise _refusal(f"{program} is not installed.")
     if account.switch and (failed := _fails([*ALONE, "true"], None)):
         raise _refusal(f"mounts can't be kept apart: {failed}")
-    failed = _fails(_trial(found, [NO_MORE_NAMESPACES]), account)
-    if failed is None:
-        return Bubblewrap(found, no_more_namespaces=True)
-    failed = _fails(_trial(found, []), account)
-    if failed is None:
-        return Bubblewrap(found, no_more_namespaces=False)
+    for more in ([NO_MORE_NAMESPACES], []):
+        failed = _fails(_trial(found, more), account)
+        if failed is None:
+            return Bubblewrap(found, bool(more), filters_calls=_filters_calls(found, more, account))
     raise _refusal(f"bubblewrap does not work here: {failed}", hindrance())
+
+
+def _filters_calls(program: str, more: list[str], account: Account) -> bool:
+    """Whether the kernel takes the filter."""
+    made = call_filter(os.uname().machine)
+    return made is not None and _fails(_trial(program, [*more, "--seccomp", "0"]), account, given=made) is None
 
 
 def hindrance(settings: Path = Path("/proc/sys")) -> str:
@@ -62,8 +68,8 @@ def _trial(program: str, more: list[str]) -> list[str]:
     return [program, *CONFINED, *more, "--unshare-net", *seen, "--", "true"]
 
 
-def _fails(command: Sequence[str], account: Account | None) -> str | None:
-    """What is said when it does not work; None when it does.
+def _fails(command: Sequence[str], account: Account | None, *, given: bytes = b"") -> str | None:
+    """What is said when it does not work, with this to read; None when it does.
 
     In a thread, not on the event loop: uvloop starts no process as another user.
     """
@@ -71,7 +77,7 @@ def _fails(command: Sequence[str], account: Account | None) -> str | None:
     try:
         done = subprocess.run(
             command,
-            stdin=subprocess.DEVNULL,
+            input=given,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             env={"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},

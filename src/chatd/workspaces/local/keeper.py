@@ -39,12 +39,17 @@ _OLD_KERNEL: Final = (5, 14)  # before it the limit of processes counted all of 
 
 
 def main() -> int:
-    options = msgspec.json.decode(sys.stdin.buffer.read(), type=KeeperOptions)
+    keeper = Keeper(msgspec.json.decode(sys.stdin.buffer.read(), type=KeeperOptions), SystemClock())
+    os.umask(0o077)
+    # First of all: once we have left who started us, whoever looks finds that the workspace is kept.
+    lock = asyncio.run(keeper.hold())
+    if lock is None:
+        _say(Said(end="held"))
+        return 0
     if os.fork() > 0:
         os._exit(0)  # who started us has nothing to wait for
-    os.umask(0o077)
     _allow_many_files()
-    asyncio.run(Keeper(options, SystemClock()).run())
+    asyncio.run(keeper.run(lock))
     return 0
 
 
@@ -68,16 +73,19 @@ class Keeper:
         self._groups = Groups(())
         self._told_to_stop = asyncio.Event()
 
-    async def run(self) -> None:
+    async def hold(self) -> int | None:
+        """The lock of the workspace; None when another keeper has it."""
+        until = self._clock.monotonic() + _LOCK_SECONDS
+        while (lock := self._folder.hold()) is None and self._clock.monotonic() < until:
+            await self._clock.sleep(_LOOK_SECONDS, timer="keeper lock")
+        return lock
+
+    async def run(self, lock: int) -> None:
         """Until the agent has ended, or we are told to stop. Nothing of the workspace runs afterwards."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._told_to_stop.set)
         loop.set_exception_handler(FirstErrors())
-        lock = await self._hold()
-        if lock is None:
-            _say(Said(end="held"))
-            return
         try:
             await self._keep()
         except NotLaunched as failed:
@@ -88,12 +96,6 @@ class Keeper:
             await self._end_all()
             self._folder.forget_keeper()
             os.close(lock)
-
-    async def _hold(self) -> int | None:
-        until = self._clock.monotonic() + _LOCK_SECONDS
-        while (lock := self._folder.hold()) is None and self._clock.monotonic() < until:
-            await self._clock.sleep(_LOOK_SECONDS, timer="keeper lock")
-        return lock
 
     async def _keep(self) -> None:
         options, folder = self._options, self._folder

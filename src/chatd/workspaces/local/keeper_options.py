@@ -8,10 +8,12 @@ from chatd.workspaces.local.config import LocalConfig
 
 
 class Bubblewrap(msgspec.Struct, frozen=True):
-    """The program, and whether it can keep processes from making user namespaces of their own."""
+    """The program, whether it can keep processes from making user namespaces of their own, and whether from calls of
+    the kernel that they have no use for."""
 
     program: str
     no_more_namespaces: bool
+    filters_calls: bool = False
 
 
 class KeeperOptions(msgspec.Struct, frozen=True, kw_only=True):

@@ -12,6 +12,7 @@ import msgspec
 
 from chatd.agent.options import AgentOptions
 from chatd.agent.system_processes import carries, living
+from chatd.workspaces.local.call_filter import call_filter
 from chatd.workspaces.local.folder import WorkspaceFolder
 from chatd.workspaces.local.installation import Installation, Mount, direct, sandboxed
 from chatd.workspaces.local.keeper_options import Bubblewrap, KeeperOptions
@@ -57,12 +58,13 @@ async def launch_confined(
     contents = {path: _memory_file(text) for path, text in view.files.items()}
     info, info_end = os.pipe()
     block, release = os.pipe()
+    filtering = _call_filter(bubblewrap)
     # Not on the command line, which everyone inside can read: it tells where things are on this machine.
-    given = arguments(view, contents)
+    given = [*arguments(view, contents), *(each for number in filtering for each in ("--seccomp", str(number)))]
     if any("\0" in each for each in given):
         raise NotLaunched("A value of the template's environment has a NUL in it.")
     seen = _memory_file("".join(f"{each}\0" for each in given))
-    passed = (*contents.values(), seen, info_end, block)
+    passed = (*contents.values(), *filtering, seen, info_end, block)
     account = options.account
     try:
         process = await asyncio.create_subprocess_exec(
@@ -189,9 +191,15 @@ def _own_name() -> str:
         return str(os.geteuid())
 
 
-def _memory_file(text: str) -> int:
+def _call_filter(bubblewrap: Bubblewrap) -> list[int]:
+    """The filter as a descriptor, where the kernel takes one."""
+    made = call_filter(os.uname().machine) if bubblewrap.filters_calls else None
+    return [] if made is None else [_memory_file(made)]
+
+
+def _memory_file(content: str | bytes) -> int:
     descriptor = os.memfd_create("chatd", 0)
-    os.write(descriptor, text.encode())
+    os.write(descriptor, content.encode() if isinstance(content, str) else content)
     os.lseek(descriptor, 0, os.SEEK_SET)
     return descriptor
 

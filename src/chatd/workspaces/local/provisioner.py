@@ -155,6 +155,8 @@ class LocalProvisioner:
             log("sandbox", "There is no sandbox: commands can do all that the server's user can.", level="warning")
         elif self._found is None:
             self._found = await find_bubblewrap(self._program, account)
+        if self._found is not None and not self._found.filters_calls:
+            log("sandbox", "Calls of the kernel are not filtered: seccomp does not work here.", level="warning")
         if not self._unconfined:
             log("sandbox", _NETWORKS[config.network].format(", ".join(config.allow)))
         return KeeperOptions(

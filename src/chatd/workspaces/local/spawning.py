@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Final
 
@@ -19,6 +20,7 @@ from chatd.workspaces.local.staging import ALONE
 from chatd.workspaces.provisioner import BuildFailed, BuildLog
 
 _START_SECONDS: Final = 60.0  # a sandbox and an agent take half a second; this is for a machine that swaps
+_HELD_SECONDS: Final = 10.0  # for a keeper to hold its workspace: some tenths of one, unless the machine swaps
 _MOST_LOG_BYTES: Final = 1024 * 1024  # a keeper writes when it fails
 _PROGRAM: Final = """
 import sys
@@ -34,7 +36,7 @@ async def spawn_keeper(folder: WorkspaceFolder, options: KeeperOptions, log: Bui
     launch = _Launch(folder, options)
     try:
         async with clock.timeout(_START_SECONDS, timer="keeper start"):
-            end = await _heard(await asyncio.to_thread(launch.run), log)
+            end = await _heard(await _launched(launch, clock), log)
     except TimeoutError:
         await kill_all(folder, options.workspace_id, clock)
         raise BuildFailed(f"The workspace did not start within {_START_SECONDS:g} seconds.", code="too_slow") from None
@@ -48,6 +50,20 @@ async def spawn_keeper(folder: WorkspaceFolder, options: KeeperOptions, log: Bui
     if end.end == "failed":
         raise BuildFailed(end.message, detail=end.detail or None, code="start_failed")
     return end.end == "ready"
+
+
+async def _launched(launch: "_Launch", clock: Clock) -> IO[bytes]:
+    """What the keeper will say. Who is cancelled waits for the keeper to hold the workspace first: what a server ends
+    when it stops must be found by then, and a thread would go on and start it afterwards."""
+    running = asyncio.get_running_loop().run_in_executor(None, launch.run)
+    running.add_done_callback(lambda done: done.cancelled() or done.exception())  # it may be that nobody asks
+    try:
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        with suppress(TimeoutError):
+            async with clock.timeout(_HELD_SECONDS, timer="keeper held"):
+                await asyncio.wait([running])
+        raise
 
 
 class _Launch:
@@ -68,7 +84,7 @@ class _Launch:
         try:
             _tell(process, self._options)
         finally:
-            process.wait()  # for what was started: the keeper itself has left it at once
+            process.wait()  # for what was started: the keeper leaves it once it holds the workspace
             with self._turn:
                 self._said = process.stdout
                 if self._is_left:
