@@ -3,6 +3,7 @@
 import asyncio
 import os
 import re
+import resource
 import signal
 import sys
 from collections.abc import AsyncIterator
@@ -28,7 +29,20 @@ class Finished(msgspec.Struct, frozen=True):
 
 async def chatd(*arguments: str, cwd: Path, stdin: str = "", **environ: str) -> Finished:
     """Run a command to its end."""
+    return await _finished(*arguments, cwd=cwd, stdin=stdin, environ=environ)
+
+
+async def chatd_within(most_memory: int, *arguments: str, cwd: Path, **environ: str) -> Finished:
+    """The same, failing where it wants more than so many bytes."""
+    return await _finished(*arguments, cwd=cwd, stdin="", environ=environ, most_memory=most_memory)
+
+
+async def _finished(
+    *arguments: str, cwd: Path, stdin: str, environ: dict[str, str], most_memory: int | None = None
+) -> Finished:
     process = await _start(*arguments, cwd=cwd, environ=environ, stderr=asyncio.subprocess.PIPE)
+    if most_memory is not None:
+        resource.prlimit(process.pid, resource.RLIMIT_DATA, (most_memory, most_memory))
     try:
         async with asyncio.timeout(WAIT_SECONDS):
             out, err = await process.communicate(stdin.encode(errors="surrogateescape"))

@@ -4,7 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from cli.running import chatd
+import asyncpg
+
+from cli.running import chatd, chatd_within
 from cli.terminal import terminal
 from server.workspace_api import workspace_api
 
@@ -103,3 +105,40 @@ async def test_a_terminal_is_typed_into_and_left(database: Any, tmp_path: Path):
 
     assert (piped.code, "needs a terminal" in piped.err) == (1, True)
     assert (code, left) == (5, 0)
+
+
+async def test_a_workspace_of_a_machine_that_is_gone_is_deleted(database: Any, tmp_path: Path):
+    async with workspace_api(database.dsn, tmp_path) as world:
+        made = await world.run(name="mine")
+        await world.build(made, "stop")  # nobody would end its agent
+        await world.built(made)
+        who = {"CHATD_URL": world.mia.url, "CHATD_TOKEN": world.mia.token}
+        alive = await chatd("workspaces", "delete", "mine", "--yes", "--orphan", cwd=tmp_path, **who)
+        connection = await asyncpg.connect(database.dsn)
+        try:
+            await connection.execute("UPDATE workspaces SET host_id = 'gone'")
+        finally:
+            await connection.close()
+        deleted = await chatd("workspaces", "delete", "mine", "--yes", "--orphan", cwd=tmp_path, **who)
+        listed = await chatd("workspaces", "list", cwd=tmp_path, **who)
+
+    assert (alive.code, "without `orphan`" in alive.err) == (1, True)
+    assert (deleted.code, deleted.out.startswith("mine: deleted")) == (0, True), deleted.err
+    assert "No workspaces" in listed.out
+
+
+async def test_a_file_that_is_as_large_as_memory_is_put_in_pieces(database: Any, tmp_path: Path):
+    size = 192 << 20
+    large = tmp_path / "large"
+    with large.open("wb") as file:
+        file.truncate(size)  # takes no space
+    async with workspace_api(database.dsn, tmp_path, workspace_upload_limit=str(size)) as world:
+        made = await world.run(name="mine")
+        home = (await world.mia.get(f"/api/experimental/workspaces/{made['id']}/files")).body["path"]
+        who = {"CHATD_URL": world.mia.url, "CHATD_TOKEN": world.mia.token}
+        put = ("workspaces", "files", "put", "mine", str(large), f"{home}/copy")
+        limited = await chatd_within(size, *put, cwd=tmp_path, **who)
+        copied = (Path(home) / "copy").stat().st_size
+
+    assert limited.code == 0, limited.err
+    assert copied == size

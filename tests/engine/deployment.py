@@ -133,7 +133,9 @@ class Deployment:
 
     async def beat(self, replica_id: UUID, *, beating_for: float = LONG_AGO) -> None:
         """A replica lives and has done so for a while."""
-        await self.sql.beat_replica(id=replica_id, url="", host="test", pid=1, version="1", host_id=None)
+        await self.sql.beat_replica(
+            id=replica_id, url="", host="test", pid=1, version="1", host_id=None, provisioners=None
+        )
         await self.pool.execute(
             "UPDATE replicas SET beating_since = now() - make_interval(secs => $2) WHERE id = $1",
             replica_id,

@@ -228,12 +228,16 @@ async def test_after_the_database_was_away_for_longer_than_a_lease_nobody_steals
             await each.script.until_running()
         await deployment.silence(one.id, two.id)
 
-        await deployment.sql.beat_replica(id=one.id, url="", host="test", pid=1, version="1", host_id=None)
+        await deployment.sql.beat_replica(
+            id=one.id, url="", host="test", pid=1, version="1", host_id=None, provisioners=None
+        )
         one.lease.change(True)
         await one.pass_time(9)
         assert {chat: await deployment.owner(chat) for chat in chats} == owners
 
-        await deployment.sql.beat_replica(id=two.id, url="", host="test", pid=1, version="1", host_id=None)
+        await deployment.sql.beat_replica(
+            id=two.id, url="", host="test", pid=1, version="1", host_id=None, provisioners=None
+        )
         two.lease.change(True)
         await two.pass_time(2)
         await one.pass_time(2)

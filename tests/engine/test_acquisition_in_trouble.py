@@ -166,7 +166,9 @@ _TIME_PASSES = (
 
 async def beat(deployment: Deployment, *replicas: UUID) -> None:
     for id in replicas:
-        await deployment.sql.beat_replica(id=id, url="", host="test", pid=1, version="1", host_id=None)
+        await deployment.sql.beat_replica(
+            id=id, url="", host="test", pid=1, version="1", host_id=None, provisioners=None
+        )
 
 
 @pytest.mark.behaviour("STATE-4")

@@ -5,7 +5,9 @@ import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
+import asyncpg
 import pytest_asyncio
 
 from chatd.clock import SystemClock
@@ -208,3 +210,41 @@ async def test_the_doctor_says_which_agents_do_not_answer(world: WorkspaceApi, t
     assert [each.grade for each in well] == ["good"]
     assert (warned.check, warned.grade) == ("workspaces", "doubtful")
     assert [(each.grade, each.found) for each in ill] == [("doubtful", "1 of 2 agents do not answer: first")]
+
+
+async def test_a_workspace_on_a_machine_that_is_gone_is_out_of_reach_and_can_be_deleted(
+    world: WorkspaceApi, database: Any
+):
+    made, here = await world.run(name="mine"), await world.run()
+    path, other = f"{WORKSPACES}/{made['id']}", f"{WORKSPACES}/{here['id']}"
+    await world.build(made, "stop")  # nobody would end its agent
+    await world.built(made)
+    connection = await asyncpg.connect(database.dsn)
+    try:
+        await connection.execute("UPDATE workspaces SET host_id = 'gone' WHERE id = $1", UUID(made["id"]))
+    finally:
+        await connection.close()
+    files, ports = await world.mia.get(f"{path}/files"), await world.mia.get(f"{path}/ports")
+    agent = (await world.mia.get(f"{path}?agent=true")).body["agent"]
+    alive = await world.mia.delete(f"{other}?orphan=true")
+    stranger = await (await world.running.add_user("sam")).delete(f"{path}?orphan=true")
+    auditor = await (await world.running.add_user("aud", "auditor")).delete(f"{path}?orphan=true")
+    deleted = await world.admin.delete(f"{path}?orphan=true")
+    gone = await world.mia.get(path)
+    log = (await world.admin.get("/api/v2/audit?target_kind=workspace&action=delete")).body["entries"]
+
+    assert (files.status, ports.status) == (409, 409)
+    assert "another machine" in files.body["message"]
+    assert agent == {"reachable": False, "message": "other_host"}
+    assert (alive.status, "without `orphan`" in alive.body["detail"]) == (409, True)
+    assert (stranger.status, auditor.status) == (404, 403)
+    assert (deleted.status, deleted.body["transition"], deleted.body["status"]) == (202, "delete", "succeeded")
+    assert (gone.status, gone.body["state"]) == (200, "deleted")
+    assert [(entry["actor"]["name"], entry["target"]["id"]) for entry in log] == [("olga", made["id"])]
+
+
+async def test_that_workspaces_have_no_sandbox_is_told_to_who_asks_from_this_machine(world: WorkspaceApi):
+    ready = await world.running.api.get("/readyz")
+
+    assert ready.status == 200
+    assert "WITHOUT A SANDBOX" in ready.body["notes"][0]

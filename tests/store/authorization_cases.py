@@ -384,7 +384,15 @@ CASES: dict[str, Case] = {
     "beat_replica": checked(
         UPDATE,
         Kind.REPLICA,
-        lambda _: {"id": new_id(), "url": "", "host": "h", "pid": 1, "version": "1", "host_id": "h"},
+        lambda _: {
+            "id": new_id(),
+            "url": "",
+            "host": "h",
+            "pid": 1,
+            "version": "1",
+            "host_id": "h",
+            "provisioners": ["local"],
+        },
     ),
     "get_replica": checked(READ, Kind.REPLICA, lambda _: {"id": new_id()}),
     "list_live_replicas": checked(READ, Kind.REPLICA),
@@ -538,6 +546,15 @@ CASES: dict[str, Case] = {
     "cancel_workspace_build": in_workspace(lambda w: {"id": w.build.id, "cancelled_by": w.member.id}, UPDATE),
     "list_carried_out_builds": for_machines(READ, Kind.WORKSPACE, lambda _: {"replica_id": new_id()}),
     "fail_unclaimed_builds": for_machines(UPDATE, Kind.WORKSPACE, lambda _: {"error": "e", "older_than": HOUR}),
+    "orphan_workspace": in_workspace(
+        # Of no machine, so that it is not deleted.
+        lambda w: {"id": new_id(), "workspace_id": w.build.workspace_id, "initiator_id": w.member.id},
+        DELETE,
+    ),
+    "list_orphans": for_machines(
+        READ, Kind.WORKSPACE, lambda _: {"host_id": "h", "after_id": UUID(int=0), "max_rows": 5}
+    ),
+    "settle_orphan": for_machines(DELETE, Kind.WORKSPACE, lambda w: {"workspace_id": w.build.workspace_id}),
     "insert_build_logs": for_machines(
         UPDATE,
         Kind.WORKSPACE,

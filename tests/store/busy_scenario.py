@@ -186,6 +186,9 @@ def _workspace_reads(world: LargeWorld, mine: dict[str, Any]) -> dict[str, dict[
         },
         "cancel_workspace_build": {"id": numbered("8", 2002), "cancelled_by": None, **mine},
         "fail_unclaimed_builds": {"error": "e", "older_than": HOUR},
+        "orphan_workspace": {"id": new_id(), "workspace_id": numbered("7", 2003), "initiator_id": None, **mine},
+        "list_orphans": {"host_id": "h1", "after_id": UUID(int=0), "max_rows": 50},
+        "settle_orphan": {"workspace_id": world.workspace},
         "list_build_logs": {"build_id": build, "after_id": 0, "max_rows": 50, **mine},
         "delete_old_build_logs": {"older_than": HOUR, "max_rows": 50},
     }

@@ -113,6 +113,7 @@ SILENT = {
     "claim_workspace_builds": "a build",
     "finish_workspace_build": "a build; see below for one that deletes",
     "fail_unclaimed_builds": "a build",
+    "settle_orphan": "what is left of one that was deleted",
     "insert_build_logs": "a build",
     "delete_old_build_logs": "a build",
 }
@@ -136,6 +137,7 @@ BEFORE: dict[str, str] = {
     "insert_first_user": "TRUNCATE users CASCADE",
     "delete_template": "UPDATE workspaces SET deleted = true",
     "seed_template": "TRUNCATE templates CASCADE",
+    "orphan_workspace": "UPDATE workspaces SET host_id = 'gone'",
     **dict.fromkeys(
         ("update_git_provider", "update_git_provider_token", "delete_git_provider"),
         "INSERT INTO git_providers (id, kind, host, api_url)"

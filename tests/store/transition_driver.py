@@ -104,7 +104,13 @@ class Chats(msgspec.Struct, frozen=True):
     async def beat(self, replica_id: UUID, *, host_id: str | None = None) -> None:
         """A replica that has been beating for longer than a lease."""
         await self.sql.beat_replica(
-            id=replica_id, url="http://localhost", host="localhost", pid=1, version="test", host_id=host_id
+            id=replica_id,
+            url="http://localhost",
+            host="localhost",
+            pid=1,
+            version="test",
+            host_id=host_id,
+            provisioners=None,
         )
         await self.sql._db.execute(_LONG_BEATING, replica_id)
 

@@ -1,6 +1,7 @@
 """A database with a person and a template, and replicas that build workspaces there."""
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,8 @@ from engine.deployment import LocalHints, new_id
 from store.world import CIPHER, add_template, add_user
 from workspaces.folders import FolderProvisioner
 
+PATIENCE = 30
+
 
 class Deployed:
     """`person` owns all that is made here. Hints reach all replicas of the process."""
@@ -51,9 +54,11 @@ class Deployed:
         }
         return NewWorkspace(**given)
 
-    async def beat(self, replica_id: UUID, host_id: str = "here") -> None:
+    async def beat(self, replica_id: UUID, host_id: str = "here", provisioners: Sequence[str] | None = None) -> None:
         """A replica that has been beating for long."""
-        await self.sql.beat_replica(id=replica_id, url="", host="test", pid=1, version="1", host_id=host_id)
+        await self.sql.beat_replica(
+            id=replica_id, url="", host="test", pid=1, version="1", host_id=host_id, provisioners=provisioners
+        )
         await self.pool.execute(
             "UPDATE replicas SET beating_since = now() - interval '1 hour' WHERE id = $1", replica_id
         )
@@ -82,12 +87,23 @@ class Deployed:
             build = await workspaces.lifecycle.create(self.new(**fields))
             return await workspaces.lifecycle.wait(build.id, seconds=60)
 
+    async def add_user(self, name: str) -> UUID:
+        return (await add_user(self.sql, name, UserRole.OWNER)).id
+
+    async def until(self, question: str) -> None:
+        """Until the database says yes."""
+        async with asyncio.timeout(PATIENCE):
+            while not await self.pool.fetchval(question):
+                await self.pool.execute("SELECT pg_sleep(0.01)")
+
     async def workspace(self, id: UUID) -> GetWorkspaceRow:
         found = await self.sql.get_workspace(id=id)
         assert found is not None
         return found
 
-    async def chat(self, workspace_id: UUID | None = None, *, take: Take | None = None) -> Applied:
+    async def chat(
+        self, workspace_id: UUID | None = None, *, take: Take | None = None, dynamic_tools: str = "[]"
+    ) -> Applied:
         chat = NewChat(
             id=new_id(),
             organization_id=self.organization_id,
@@ -95,6 +111,7 @@ class Deployed:
             model_config_id=new_id(),
             title="A chat",
             workspace_id=workspace_id,
+            dynamic_tools=dynamic_tools,
         )
         message = NewMessage(role=MessageRole.USER, parts=(TextPart(text="hello"),), created_by=self.person.user_id)
         made = await self.transitions.create_chat(chat, [message], take=take)

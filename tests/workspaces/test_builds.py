@@ -113,6 +113,39 @@ async def test_a_build_that_nobody_can_carry_out_fails_in_the_end(here: Deployed
     assert (early.status, late.status, late.error_code) == (BuildStatus.PENDING, BuildStatus.FAILED, "not_claimed")
 
 
+@pytest.mark.parametrize(
+    ("host_id", "makes", "wanted"),
+    [
+        ("here", ["local"], BuildStatus.PENDING),
+        ("here", ["docker", "local"], BuildStatus.PENDING),
+        ("here", None, BuildStatus.PENDING),  # of an older version
+        ("here", ["docker"], BuildStatus.FAILED),
+        ("here", [], BuildStatus.FAILED),
+        ("there", ["local"], BuildStatus.FAILED),
+    ],
+)
+async def test_a_build_that_a_live_replica_can_carry_out_waits_until_it_has_room(
+    host_id: str, makes: list[str] | None, wanted: BuildStatus, here: Deployed, folders: FolderProvisioner
+):
+    lifecycle = Lifecycle(here.store, here.hints, FakeClock(), {ProvisionerKind.LOCAL: folders})
+    with acting_as(here.person):
+        build = await lifecycle.create(here.new())
+    busy = new_id()
+    await here.beat(busy, host_id, makes)
+    await here.pool.execute("UPDATE workspace_builds SET created_at = now() - interval '1 hour'")
+    upkeep = Upkeep(here.store, here.hints, FakeClock(), Metrics().workspaces)
+    await upkeep.sweep()
+    waiting = await here.sql.get_workspace_build(id=build.id)
+    await here.sql.expire_replica(id=busy)
+    await upkeep.sweep()
+    left = await here.sql.get_workspace_build(id=build.id)
+
+    assert waiting is not None
+    assert waiting.status is wanted
+    assert left is not None
+    assert left.status is BuildStatus.FAILED
+
+
 async def test_what_a_build_says_is_bounded(here: Deployed, folders: FolderProvisioner):
     lifecycle = Lifecycle(here.store, here.hints, FakeClock(), {ProvisionerKind.LOCAL: folders})
     with acting_as(here.person):

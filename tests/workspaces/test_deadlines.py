@@ -8,10 +8,14 @@ import pytest
 
 from chatd.background import beside
 from chatd.core.chat_settings import WORKSPACE_TTL
+from chatd.core.messages import NewMessage
+from chatd.core.parts import ToolCallPart
+from chatd.core.roles import Role
+from chatd.core.states import Status
 from chatd.core.workspaces.kinds import BuildReason, BuildTransition
 from chatd.observe.metrics import Metrics
 from chatd.store.queries import GetWorkspaceRow
-from chatd.store.transitions import Fence, Take
+from chatd.store.transitions import Applied, Fence, Take
 from chatd.testing.fake_clock import FakeClock
 from chatd.workspaces.upkeep import Upkeep
 from chatd.workspaces.usage import HEARTBEAT_SECONDS, UsageTracker
@@ -150,7 +154,7 @@ async def test_use_that_could_not_be_stored_is_said_again(here: Deployed):
 async def test_an_idle_workspace_is_stopped_at_its_deadline_and_one_in_use_is_not(here: Deployed):
     past = now() - MINUTE
     idle, in_use, early, for_ever = [await running(here, deadline=at) for at in (past, past, now() + MINUTE, None)]
-    await here.sql.beat_replica(id=new_id(), url="", host="", pid=1, version="1", host_id="here")
+    await here.sql.beat_replica(id=new_id(), url="", host="", pid=1, version="1", host_id="here", provisioners=None)
     reachable, gone = [await running(here, deadline=past, host_id=host) for host in ("here", "gone")]
     rested = await running(here, deadline=past)
     await here.chat(in_use)
@@ -167,6 +171,35 @@ async def test_an_idle_workspace_is_stopped_at_its_deadline_and_one_in_use_is_no
     assert {rows[id].build_number for id in stopped} == {2}
     reasons = await here.pool.fetch("SELECT DISTINCT reason FROM workspace_builds WHERE transition = 'stop'")
     assert [row[0] for row in reasons] == ["autostop"]
+
+
+async def waiting_for_its_client(here: Deployed, workspace_id: UUID, replica_id: UUID) -> None:
+    take = Take(replica_id, new_id())
+    made = await here.chat(workspace_id, take=take, dynamic_tools='[{"name": "ask"}]')
+    call = ToolCallPart(tool_call_id="c", tool_name="ask", args="{}")
+    step = NewMessage(role=Role.ASSISTANT, parts=(call,))
+    fence = Fence(made.change.chat_id, take.runner_id, made.change.history_version)
+    committed = await here.transitions.commit_step(fence, [step])
+    assert isinstance(committed, Applied), committed
+    assert committed.fence is not None
+    waits = await here.transitions.enter_requires_action(committed.fence)
+    assert isinstance(waits, Applied), waits
+    assert waits.change.status is Status.REQUIRES_ACTION
+
+
+async def test_a_chat_that_waits_for_its_client_neither_keeps_a_workspace_running_nor_pushes_its_deadline_out(
+    here: Deployed,
+):
+    replica = new_id()
+    overdue, later = await running(here, deadline=now() - MINUTE), await running(here, deadline=now() + 5 * MINUTE)
+    for id in (overdue, later):
+        await waiting_for_its_client(here, id, replica)
+    await UsageTracker(here.store, FakeClock(), replica_id=replica).flush()
+    await Upkeep(here.store, here.hints, FakeClock(), Metrics().workspaces).sweep()
+
+    stopped, idle = await here.workspace(overdue), await here.workspace(later)
+    assert stopped.transition is BuildTransition.STOP
+    assert near(idle.deadline, now() + 5 * MINUTE)
 
 
 async def test_a_stop_that_failed_is_tried_again_later(here: Deployed):

@@ -3,10 +3,10 @@
 import asyncio
 import os
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, BinaryIO, Final, TypeVar
 from uuid import UUID
 
 import msgspec
@@ -23,6 +23,7 @@ from chatd.wire.agent.files import Entry, EntryKind
 from chatd.wire.workspaces import BuildLogLine, Workspace, WorkspaceBuild
 
 T = TypeVar("T")
+_PIECE_BYTES: Final = 256 * 1024  # of a file on its way: whatever its size, no more of it is in memory
 
 app = typer.Typer(name="workspaces", help="Where commands of chats run.", rich_markup_mode=None, no_args_is_help=True)
 files_app = typer.Typer(name="files", help="Files of a workspace.", rich_markup_mode=None, no_args_is_help=True)
@@ -127,13 +128,19 @@ def delete_workspace(
     workspace: Which,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     no_wait: NoWait = False,
+    orphan: Annotated[
+        bool, typer.Option("--orphan", help="Its machine is gone for good: delete it without doing anything there.")
+    ] = False,
 ) -> None:
     """Delete a workspace with its files."""
     if not yes:
         if not sys.stdin.isatty():
             raise ChatdError("The files would be gone for good.", detail="Say --yes if that is meant.")
         typer.confirm(f"Delete {workspace} with all its files?", abort=True)
-    _build(workspace, BuildTransition.DELETE, no_wait)
+    if orphan:
+        _orphan(workspace)
+    else:
+        _build(workspace, BuildTransition.DELETE, no_wait)
 
 
 @app.command("logs")
@@ -250,10 +257,16 @@ def put_file(
     async def act(client: Client) -> str:
         id = (await _found(client, workspace)).id
         target = f"{path}{source.name}" if path.endswith("/") else path
-        written = await client.workspaces.upload(id, target, source.read_bytes())
+        with source.open("rb") as file:
+            written = await client.workspaces.upload(id, target, _pieces(file))
         return f"{written.path}  {written.size} bytes"
 
     print(harmless(_run(act)))
+
+
+async def _pieces(file: BinaryIO) -> AsyncGenerator[bytes]:
+    while piece := await asyncio.to_thread(file.read, _PIECE_BYTES):
+        yield piece
 
 
 def _build(workspace: str, transition: BuildTransition, no_wait: bool, values: dict[str, str] | None = None) -> None:
@@ -264,6 +277,14 @@ def _build(workspace: str, transition: BuildTransition, no_wait: bool, values: d
 
     build = _run(act)
     print(f"{workspace}: {transition.value} {build.status.value}")
+
+
+def _orphan(workspace: str) -> None:
+    async def act(client: Client) -> WorkspaceBuild:
+        return await client.workspaces.orphan((await _found(client, workspace)).id)
+
+    _run(act)
+    print(f"{workspace}: deleted. What it has left on its machine is deleted if that comes back.")
 
 
 async def _followed(client: Client, id: UUID, build_id: UUID, *, to: object = None) -> WorkspaceBuild:

@@ -99,6 +99,10 @@ class WorkspaceCalls:
         asked = wire.CreateBuild(transition=transition, parameters=None if parameters is None else dict(parameters))
         return await self._to.call("POST", f"{WORKSPACES}/{id}/builds", wire.WorkspaceBuild, asked)
 
+    async def orphan(self, id: UUID) -> wire.WorkspaceBuild:
+        """Delete one whose machine is gone for good. Nothing is done there."""
+        return await self._to.call("DELETE", f"{WORKSPACES}/{id}", wire.WorkspaceBuild, query={"orphan": True})
+
     async def builds(self, id: UUID, *, limit: int = 25) -> list[wire.WorkspaceBuild]:
         """The newest first."""
         page = await self._to.call("GET", f"{WORKSPACES}/{id}/builds", wire.WorkspaceBuildPage, query={"limit": limit})

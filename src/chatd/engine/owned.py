@@ -74,6 +74,7 @@ class Runner(Protocol):
 
 # Those that a runner has something to do for.
 RUNNABLE_STATUSES = frozenset({Status.RUNNING, Status.INTERRUPTING, Status.REQUIRES_ACTION})
+INTERRUPTIBLE_STATUSES = frozenset({Status.RUNNING, Status.REQUIRES_ACTION})
 
 
 def was_given_up(applied: Applied) -> bool:

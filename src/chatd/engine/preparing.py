@@ -77,12 +77,15 @@ class Preparing:
         self._sections_characters = 0
 
     async def prepare(self, facts: ChatFacts) -> Prepared:
-        """With the default in place of a model that can't be used any more. Raises TurnFailed when there is neither."""
+        """With the default in place of a model that can't be used any more. Raises TurnFailed when there is neither,
+        and for an owner who may not use chatd any more."""
         generation = self._models.generation
         model = await self._model(facts.last_model_config_id)
         chat = await self._store.get_turn_context(chat_id=facts.chat_id, model_config_id=model.config_id)
         if chat is None:
             raise NotFound("Chat")
+        if not chat.is_owner_active:
+            raise TurnFailed(_owner_gone())
         settings = await self._settings.load()
         registry = await self._tools.registry_for(chat)
         seat = seat_of(is_child=facts.is_child, is_planning=chat.plan_mode, mode=chat.mode)
@@ -240,6 +243,17 @@ def _client_tools(chat: GetTurnContextRow) -> tuple[ToolSpec, ...]:
         except ValueError as error:
             _log.warning("a client's tool can't be offered", chat_id=str(chat.id), error=str(error))
     return tuple(specs)
+
+
+def _owner_gone() -> Failure:
+    return Failure(
+        kind=FailureKind.CONFIG,
+        provider="",
+        status_code=None,
+        retryable=False,
+        message="The owner of this chat may not use chatd at the moment, so it does not go on.",
+        detail="Once the account is active again, send a message to go on.",
+    )
 
 
 def _no_model(message: str, detail: str = "") -> Failure:

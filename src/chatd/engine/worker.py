@@ -13,7 +13,7 @@ from chatd.clock import Clock
 from chatd.core.access import WORKER
 from chatd.core.gave_up import gave_up_error
 from chatd.core.lease import RECONCILE_SECONDS
-from chatd.engine.owned import Owned, Runner, was_given_up
+from chatd.engine.owned import INTERRUPTIBLE_STATUSES, Owned, Runner, was_given_up
 from chatd.engine.pauses import Pauses
 from chatd.engine.reconcile import compare
 from chatd.engine.runners import Runners
@@ -116,6 +116,10 @@ class Worker:
         owned = Owned.after(applied, self._options.replica_id)
         if owned is not None:
             self._start(owned)
+
+    def look_again(self) -> None:
+        """Something about users has changed: whose chats may run is looked at now, not within seconds."""
+        self._look.set()
 
     def hurry(self) -> None:
         """Who drains waits for no runner any more."""
@@ -230,6 +234,10 @@ class Worker:
                 self._start(chat)
         for chat in difference.abandon:
             await self._try("a chat can't be abandoned", self._transitions.abandon(chat.chat_id, chat.runner_id))
+        for row in rows:
+            if not row.is_owner_active and row.status in INTERRUPTIBLE_STATUSES:
+                _log.info("a chat is interrupted: its owner is suspended or deleted", chat_id=str(row.chat_id))
+                await self._try("a chat can't be interrupted", self._transitions.interrupt(row.chat_id))
 
     async def _try(self, failing: str, work: Awaitable[object]) -> None:
         try:

@@ -182,7 +182,16 @@ async def running_replica(
         relay_socket, relay_url = open_relay_socket(settings, place)
         stack.callback(relay_socket.close)
         host_id = read_host_id(settings.data_dir)
-        row = ReplicaRow(id, relay_url, socket.gethostname(), os.getpid(), chatd.__version__, host_id)
+        provisioners = _provisioners(settings, host_id, clock)
+        row = ReplicaRow(
+            id,
+            relay_url,
+            socket.gethostname(),
+            os.getpid(),
+            chatd.__version__,
+            host_id,
+            tuple(each.kind for each in provisioners),
+        )
         lease = await stack.enter_async_context(_heartbeat(opened, row, clock=clock))
         meter = await stack.enter_async_context(engine_meter(opened.metrics, settings, clock=clock, replica=replica))
         push = await stack.enter_async_context(
@@ -199,7 +208,7 @@ async def running_replica(
             running_workspaces(
                 opened.store,
                 hints,
-                _provisioners(settings, host_id, clock),
+                provisioners,
                 opened.metrics.workspaces,
                 clock=clock,
                 replica_id=id,
@@ -216,6 +225,7 @@ async def running_replica(
                 proxy=outbound.proxy,
                 no_proxy=outbound.no_proxy,
                 ca=outbound.ca,
+                counted=opened.metrics.git_hosts.asked,
             )
         )
         engine = await stack.enter_async_context(

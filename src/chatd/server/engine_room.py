@@ -178,6 +178,7 @@ async def running_engine(
         ),
         draining=draining,
     )
+    versions.on_change("auth", worker.look_again)
     meter.watch(episodes, lambda: len(worker.running))
     credentials = await load_credentials(store, replica_id)
     listener = RelayListener(relay_socket, credentials.listening, episodes, clock, metrics)

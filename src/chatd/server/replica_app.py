@@ -113,6 +113,7 @@ async def replica_app(replica: Replica, settings: Settings, *, draining: Drainin
         clock=replica.clock,
         metrics=replica.opened.metrics,
         checks={"draining": draining.check, "database": database},
+        notes=replica.workspaces.notes,
         before_metrics=QueuedChats(store, replica.opened.metrics.engine, replica.clock).count,
     )
 

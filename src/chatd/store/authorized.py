@@ -1046,9 +1046,21 @@ class AuthorizedStore:
         authorize = self._visible("get_draft", Kind.CHAT, authorize)
         return await self._inner.get_draft(chat_id=chat_id, authorize=authorize)
 
-    async def beat_replica(self, *, host_id: str | None, id: UUID, url: str, host: str, pid: int, version: str) -> int:
+    async def beat_replica(
+        self,
+        *,
+        host_id: str | None,
+        id: UUID,
+        url: str,
+        host: str,
+        pid: int,
+        version: str,
+        provisioners: Sequence[str] | None,
+    ) -> int:
         self._allow("beat_replica", Action.UPDATE, Resource(Kind.REPLICA))
-        return await self._inner.beat_replica(host_id=host_id, id=id, url=url, host=host, pid=pid, version=version)
+        return await self._inner.beat_replica(
+            host_id=host_id, id=id, url=url, host=host, pid=pid, version=version, provisioners=provisioners
+        )
 
     async def get_replica(self, *, id: UUID) -> Replica | None:
         self._allow("get_replica", Action.READ, Resource(Kind.REPLICA))
@@ -2072,6 +2084,23 @@ class AuthorizedStore:
     async def fail_unclaimed_builds(self, *, error: str, older_than: timedelta) -> list[WorkspaceBuild]:
         self._allow_machine("fail_unclaimed_builds", Action.UPDATE, Resource(Kind.WORKSPACE))
         return await self._inner.fail_unclaimed_builds(error=error, older_than=older_than)
+
+    async def orphan_workspace(
+        self, *, workspace_id: UUID, initiator_id: UUID | None, id: UUID, authorize: Filter = EVERYTHING
+    ) -> WorkspaceBuild | None:
+        authorize = self._visible("orphan_workspace", Kind.WORKSPACE, authorize, Action.DELETE)
+        async with self._audited("orphan_workspace") as inner:
+            return await inner.orphan_workspace(
+                workspace_id=workspace_id, initiator_id=initiator_id, id=id, authorize=authorize
+            )
+
+    async def list_orphans(self, *, host_id: str, after_id: UUID, max_rows: int) -> list[UUID]:
+        self._allow_machine("list_orphans", Action.READ, Resource(Kind.WORKSPACE))
+        return await self._inner.list_orphans(host_id=host_id, after_id=after_id, max_rows=max_rows)
+
+    async def settle_orphan(self, *, workspace_id: UUID) -> int:
+        self._allow_machine("settle_orphan", Action.DELETE, Resource(Kind.WORKSPACE))
+        return await self._inner.settle_orphan(workspace_id=workspace_id)
 
     async def insert_build_logs(
         self, *, items: Sequence[InsertBuildLogsItem], build_id: UUID, replica_id: UUID, most_lines: int

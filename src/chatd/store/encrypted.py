@@ -836,8 +836,20 @@ class EncryptedStore:
     async def get_draft(self, *, chat_id: UUID, authorize: Filter = EVERYTHING) -> ChatDraft | None:
         return await self._inner.get_draft(chat_id=chat_id, authorize=authorize)
 
-    async def beat_replica(self, *, host_id: str | None, id: UUID, url: str, host: str, pid: int, version: str) -> int:
-        return await self._inner.beat_replica(host_id=host_id, id=id, url=url, host=host, pid=pid, version=version)
+    async def beat_replica(
+        self,
+        *,
+        host_id: str | None,
+        id: UUID,
+        url: str,
+        host: str,
+        pid: int,
+        version: str,
+        provisioners: Sequence[str] | None,
+    ) -> int:
+        return await self._inner.beat_replica(
+            host_id=host_id, id=id, url=url, host=host, pid=pid, version=version, provisioners=provisioners
+        )
 
     async def get_replica(self, *, id: UUID) -> Replica | None:
         return await self._inner.get_replica(id=id)
@@ -1699,6 +1711,19 @@ class EncryptedStore:
 
     async def fail_unclaimed_builds(self, *, error: str, older_than: timedelta) -> list[WorkspaceBuild]:
         return await self._inner.fail_unclaimed_builds(error=error, older_than=older_than)
+
+    async def orphan_workspace(
+        self, *, workspace_id: UUID, initiator_id: UUID | None, id: UUID, authorize: Filter = EVERYTHING
+    ) -> WorkspaceBuild | None:
+        return await self._inner.orphan_workspace(
+            workspace_id=workspace_id, initiator_id=initiator_id, id=id, authorize=authorize
+        )
+
+    async def list_orphans(self, *, host_id: str, after_id: UUID, max_rows: int) -> list[UUID]:
+        return await self._inner.list_orphans(host_id=host_id, after_id=after_id, max_rows=max_rows)
+
+    async def settle_orphan(self, *, workspace_id: UUID) -> int:
+        return await self._inner.settle_orphan(workspace_id=workspace_id)
 
     async def insert_build_logs(
         self, *, items: Sequence[InsertBuildLogsItem], build_id: UUID, replica_id: UUID, most_lines: int

@@ -39,6 +39,7 @@ class ReplicaRow(msgspec.Struct, frozen=True):
     pid: int
     version: str
     host_id: str | None = None
+    provisioners: tuple[str, ...] | None = None  # the kinds of workspaces that it makes; None: it does not say
 
 
 class Pulse(Protocol):

@@ -918,9 +918,21 @@ class MeteredStore:
         with self._meter.query("get_draft"):
             return await self._inner.get_draft(chat_id=chat_id, authorize=authorize)
 
-    async def beat_replica(self, *, host_id: str | None, id: UUID, url: str, host: str, pid: int, version: str) -> int:
+    async def beat_replica(
+        self,
+        *,
+        host_id: str | None,
+        id: UUID,
+        url: str,
+        host: str,
+        pid: int,
+        version: str,
+        provisioners: Sequence[str] | None,
+    ) -> int:
         with self._meter.query("beat_replica"):
-            return await self._inner.beat_replica(host_id=host_id, id=id, url=url, host=host, pid=pid, version=version)
+            return await self._inner.beat_replica(
+                host_id=host_id, id=id, url=url, host=host, pid=pid, version=version, provisioners=provisioners
+            )
 
     async def get_replica(self, *, id: UUID) -> Replica | None:
         with self._meter.query("get_replica"):
@@ -1916,6 +1928,22 @@ class MeteredStore:
     async def fail_unclaimed_builds(self, *, error: str, older_than: timedelta) -> list[WorkspaceBuild]:
         with self._meter.query("fail_unclaimed_builds"):
             return await self._inner.fail_unclaimed_builds(error=error, older_than=older_than)
+
+    async def orphan_workspace(
+        self, *, workspace_id: UUID, initiator_id: UUID | None, id: UUID, authorize: Filter = EVERYTHING
+    ) -> WorkspaceBuild | None:
+        with self._meter.query("orphan_workspace"):
+            return await self._inner.orphan_workspace(
+                workspace_id=workspace_id, initiator_id=initiator_id, id=id, authorize=authorize
+            )
+
+    async def list_orphans(self, *, host_id: str, after_id: UUID, max_rows: int) -> list[UUID]:
+        with self._meter.query("list_orphans"):
+            return await self._inner.list_orphans(host_id=host_id, after_id=after_id, max_rows=max_rows)
+
+    async def settle_orphan(self, *, workspace_id: UUID) -> int:
+        with self._meter.query("settle_orphan"):
+            return await self._inner.settle_orphan(workspace_id=workspace_id)
 
     async def insert_build_logs(
         self, *, items: Sequence[InsertBuildLogsItem], build_id: UUID, replica_id: UUID, most_lines: int

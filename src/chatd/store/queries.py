@@ -759,6 +759,7 @@ class Replica(Struct, frozen=True, gc=False):
     beating_since: datetime
     heartbeat_at: datetime
     host_id: str | None
+    provisioners: list[str] | None
 
 
 class ListOwnedChatsRow(Struct, frozen=True, gc=False):
@@ -771,6 +772,7 @@ class ListOwnedChatsRow(Struct, frozen=True, gc=False):
     snapshot_version: int
     history_version: int
     generation_attempt: int
+    is_owner_active: bool
 
 
 class ListChatVersionsRow(Struct, frozen=True, gc=False):
@@ -1070,6 +1072,7 @@ class GetTurnContextRow(Struct, frozen=True, gc=False):
     copied_through: int
     workspace_id: UUID | None
     context_dirty_since: datetime | None
+    is_owner_active: bool
     custom_prompt: str
     compaction_threshold: int | None
     context_hash: str | None
@@ -1895,7 +1898,17 @@ class Queries(Protocol):
         """The answer of a step whose tools still run."""
         ...
 
-    async def beat_replica(self, *, host_id: str | None, id: UUID, url: str, host: str, pid: int, version: str) -> int:
+    async def beat_replica(
+        self,
+        *,
+        host_id: str | None,
+        id: UUID,
+        url: str,
+        host: str,
+        pid: int,
+        version: str,
+        provisioners: Sequence[str] | None,
+    ) -> int:
         """This replica lives, and so does its machine. A gap as long as a lease starts its time of beating anew."""
         ...
 
@@ -1918,7 +1931,7 @@ class Queries(Protocol):
         ...
 
     async def list_owned_chats(self, *, replica_id: UUID) -> list[ListOwnedChatsRow]:
-        """What the database says this replica runs."""
+        """What the database says this replica runs, and whether it may still run it: whose owner is suspended or deleted is not."""
         ...
 
     async def list_chat_versions(self, *, chat_ids: Sequence[UUID]) -> list[ListChatVersionsRow]:
@@ -2571,7 +2584,26 @@ class Queries(Protocol):
         ...
 
     async def fail_unclaimed_builds(self, *, error: str, older_than: timedelta) -> list[WorkspaceBuild]:
-        """Builds that no replica has begun in all this time: none is there that can."""
+        """Builds that no replica has begun in all this time, and that none that lives can: it is of another machine, or does not
+        make such workspaces. What a live one can build waits for it to have room.
+        """
+        ...
+
+    async def orphan_workspace(
+        self, *, workspace_id: UUID, initiator_id: UUID | None, id: UUID, authorize: Filter = EVERYTHING
+    ) -> WorkspaceBuild | None:
+        """Delete a workspace of a machine that is gone, with a build that is over already: nothing is done there, and its files
+        stay where they are. `error_code` says so until the machine is back and has deleted them. No row while a replica of the
+        machine lives.
+        """
+        ...
+
+    async def list_orphans(self, *, host_id: str, after_id: UUID, max_rows: int) -> list[UUID]:
+        """The workspaces of a machine that were deleted while it was gone, and whose files it may still have."""
+        ...
+
+    async def settle_orphan(self, *, workspace_id: UUID) -> int:
+        """Its files are deleted too."""
         ...
 
     async def insert_build_logs(
@@ -2656,7 +2688,8 @@ class Queries(Protocol):
         ...
 
     async def bump_workspaces(self, *, replica_id: UUID, used_ids: Sequence[UUID]) -> int:
-        """They were used just now: those of the chats that this replica runs, and these. The deadline moves to the template's
+        """They were used just now: those of the chats that this replica runs, and these. A chat that waits for its client's
+        results does nothing in its workspace. The deadline moves to the template's
         activity bump from now: never back, never beyond max_deadline, and only once 5 % of the bump have passed.
         """
         ...
@@ -3680,11 +3713,12 @@ WITH host AS (
     INSERT INTO hosts AS seen (id, seen_at) SELECT $1::text, now() WHERE $1::text IS NOT NULL
     ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at WHERE seen.seen_at < excluded.seen_at - lease_time()
 )
-INSERT INTO replicas AS known (id, url, host, pid, version, host_id, beating_since, heartbeat_at)
-VALUES ($2, $3, $4, $5, $6, $1, now(), now())
+INSERT INTO replicas AS known (id, url, host, pid, version, host_id, provisioners, beating_since, heartbeat_at)
+VALUES ($2, $3, $4, $5, $6, $1, $7::text[], now(), now())
 ON CONFLICT (id) DO UPDATE SET
     url = excluded.url,
     host_id = excluded.host_id,
+    provisioners = excluded.provisioners,
     heartbeat_at = excluded.heartbeat_at,
     beating_since = CASE
         WHEN known.heartbeat_at < excluded.heartbeat_at - lease_time() THEN excluded.beating_since
@@ -3694,11 +3728,11 @@ ON CONFLICT (id) DO UPDATE SET
 """
 
 _GET_REPLICA = """-- name: get_replica
-SELECT id, url, host, pid, version, started_at, beating_since, heartbeat_at, host_id FROM replicas WHERE id = $1
+SELECT id, url, host, pid, version, started_at, beating_since, heartbeat_at, host_id, provisioners FROM replicas WHERE id = $1
 """
 
 _LIST_LIVE_REPLICAS = """-- name: list_live_replicas
-SELECT id, url, host, pid, version, started_at, beating_since, heartbeat_at, host_id FROM replicas WHERE heartbeat_at >= now() - lease_time() ORDER BY id
+SELECT id, url, host, pid, version, started_at, beating_since, heartbeat_at, host_id, provisioners FROM replicas WHERE heartbeat_at >= now() - lease_time() ORDER BY id
 """
 
 _EXPIRE_REPLICA = """-- name: expire_replica
@@ -3720,8 +3754,11 @@ DELETE FROM hosts WHERE seen_at < now() - $1::interval
 """
 
 _LIST_OWNED_CHATS = """-- name: list_owned_chats
-SELECT chat_id, runner_id, status, archived, snapshot_version, history_version, generation_attempt
-FROM chat_state WHERE replica_id = $1::uuid
+SELECT
+    s.chat_id, s.runner_id, s.status, s.archived, s.snapshot_version, s.history_version, s.generation_attempt,
+    u.status = 'active' AND NOT u.deleted AS is_owner_active
+FROM chat_state s JOIN users u ON u.id = s.owner_id
+WHERE s.replica_id = $1::uuid
 """
 
 _LIST_CHAT_VERSIONS = """-- name: list_chat_versions
@@ -4237,6 +4274,7 @@ WHERE user_id IS NOT DISTINCT FROM $1::uuid AND group_id IS NOT DISTINCT FROM $2
 _GET_TURN_CONTEXT = """-- name: get_turn_context
 SELECT
     c.id, c.organization_id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode, c.client, c.mcp_server_ids, c.dynamic_tools, c.pin_order, c.last_read_message_id, c.last_turn_summary, c.summary, c.summary_generated_at, c.created_at, c.forked_from_chat_id, c.forked_from_message_id, c.copied_through, c.workspace_id, c.context_dirty_since,
+    (SELECT u.status = 'active' AND NOT u.deleted FROM users u WHERE u.id = c.owner_id) AS is_owner_active,
     coalesce((SELECT u.custom_prompt FROM user_settings u WHERE u.user_id = c.owner_id), '') AS custom_prompt,
     (
         SELECT t.threshold_percent FROM user_compaction_thresholds t
@@ -4471,8 +4509,54 @@ WHERE status IN ('pending', 'running') AND replica_id = $1::uuid
 
 _FAIL_UNCLAIMED_BUILDS = """-- name: fail_unclaimed_builds
 UPDATE workspace_builds b SET status = 'failed', error = $1, error_code = 'not_claimed', finished_at = now()
-WHERE b.status = 'pending' AND b.created_at < now() - $2::interval
+FROM workspaces w JOIN templates t ON t.id = w.template_id
+WHERE w.id = b.workspace_id AND b.status = 'pending' AND b.created_at < now() - $2::interval
+  AND NOT EXISTS (
+      SELECT FROM replicas r
+      WHERE r.heartbeat_at >= now() - lease_time() AND (w.host_id IS NULL OR w.host_id = r.host_id)
+        AND (r.provisioners IS NULL OR t.provisioner::text = ANY (r.provisioners))
+  )
 RETURNING b.id, b.workspace_id, b.number, b.transition, b.status, b.reason, b.initiator_id, b.key, b.parameters, b.error, b.error_code, b.replica_id, b.claims, b.cancelled_by, b.created_at, b.started_at, b.finished_at
+"""
+
+_ORPHAN_WORKSPACE = (
+    """-- name: orphan_workspace
+WITH gone AS (
+    UPDATE workspaces w SET
+        build_number = w.build_number + 1, deleted = true, agent_address = NULL, deadline = NULL, max_deadline = NULL,
+        updated_at = now()
+    WHERE w.id = $1 AND NOT w.deleted AND w.host_id IS NOT NULL
+      AND NOT EXISTS (
+          SELECT FROM replicas r WHERE r.host_id = w.host_id AND r.heartbeat_at >= now() - lease_time()
+      )""",
+    """
+    RETURNING w.id, w.build_number, w.parameters
+),
+given_up AS (
+    UPDATE workspace_builds b SET
+        status = 'cancelled', finished_at = now(),
+        cancelled_by = coalesce($2::uuid, '00000000-0000-0000-0000-000000000000')
+    FROM gone WHERE b.workspace_id = gone.id AND b.status IN ('pending', 'running')
+)
+INSERT INTO workspace_builds (
+    id, workspace_id, number, transition, status, reason, initiator_id, parameters, error_code, started_at, finished_at
+)
+SELECT
+    $3, gone.id, gone.build_number, 'delete', 'succeeded', 'initiator', $2, gone.parameters, 'orphan', now(),
+    now()
+FROM gone
+RETURNING id, workspace_id, number, transition, status, reason, initiator_id, key, parameters, error, error_code, replica_id, claims, cancelled_by, created_at, started_at, finished_at
+""",
+)
+
+_LIST_ORPHANS = """-- name: list_orphans
+SELECT b.workspace_id FROM workspace_builds b JOIN workspaces w ON w.id = b.workspace_id
+WHERE b.error_code = 'orphan' AND w.host_id = $1::text AND b.workspace_id > $2
+ORDER BY b.workspace_id LIMIT $3::int
+"""
+
+_SETTLE_ORPHAN = """-- name: settle_orphan
+UPDATE workspace_builds SET error_code = '' WHERE workspace_id = $1 AND error_code = 'orphan'
 """
 
 _INSERT_BUILD_LOGS = """-- name: insert_build_logs
@@ -4646,7 +4730,7 @@ FROM templates t, LATERAL (SELECT t.activity_bump_ms * interval '1 millisecond' 
 WHERE t.id = w.template_id AND w.agent_address IS NOT NULL AND NOT w.deleted
   AND w.id = ANY (ARRAY(
       SELECT c.workspace_id FROM chat_state s JOIN chats c ON c.id = s.chat_id
-      WHERE s.replica_id = $1::uuid AND c.workspace_id IS NOT NULL
+      WHERE s.replica_id = $1::uuid AND s.status IN ('running', 'interrupting') AND c.workspace_id IS NOT NULL
       UNION
       SELECT used.id FROM unnest($2::uuid[]) AS used (id)
   ))
@@ -4661,7 +4745,7 @@ WITH overdue AS (
       AND (w.host_id IS NULL OR EXISTS (SELECT FROM hosts h WHERE h.id = w.host_id AND h.seen_at >= now() - host_time()))
       AND NOT EXISTS (
           SELECT FROM chats c JOIN chat_state s ON s.chat_id = c.id
-          WHERE c.workspace_id = w.id AND s.status IN ('running', 'interrupting', 'requires_action')
+          WHERE c.workspace_id = w.id AND s.status IN ('running', 'interrupting')
       )
     ORDER BY w.deadline LIMIT $2::int
     FOR UPDATE OF w SKIP LOCKED
@@ -5062,7 +5146,7 @@ def _read_chat_draft(row: Record) -> ChatDraft:
 
 
 def _read_list_owned_chats_row(row: Record) -> ListOwnedChatsRow:
-    return ListOwnedChatsRow(row[0], row[1], Status(row[2]), row[3], row[4], row[5], row[6])
+    return ListOwnedChatsRow(row[0], row[1], Status(row[2]), row[3], row[4], row[5], row[6], row[7])
 
 
 def _read_list_chat_versions_row(row: Record) -> ListChatVersionsRow:
@@ -5235,6 +5319,7 @@ def _read_get_turn_context_row(row: Record) -> GetTurnContextRow:
         row[23],
         row[24],
         row[25],
+        row[26],
     )
 
 
@@ -6219,8 +6304,18 @@ class SqlQueries:
         row_ = await self._db.fetchrow(statement_, chat_id, *values_)
         return None if row_ is None else _read_chat_draft(row_)
 
-    async def beat_replica(self, *, host_id: str | None, id: UUID, url: str, host: str, pid: int, version: str) -> int:
-        return _changed_rows(await self._db.execute(_BEAT_REPLICA, host_id, id, url, host, pid, version))
+    async def beat_replica(
+        self,
+        *,
+        host_id: str | None,
+        id: UUID,
+        url: str,
+        host: str,
+        pid: int,
+        version: str,
+        provisioners: Sequence[str] | None,
+    ) -> int:
+        return _changed_rows(await self._db.execute(_BEAT_REPLICA, host_id, id, url, host, pid, version, provisioners))
 
     async def get_replica(self, *, id: UUID) -> Replica | None:
         row_ = await self._db.fetchrow(_GET_REPLICA, id)
@@ -7149,6 +7244,20 @@ class SqlQueries:
 
     async def fail_unclaimed_builds(self, *, error: str, older_than: timedelta) -> list[WorkspaceBuild]:
         return [_read_workspace_build(row) for row in await self._db.fetch(_FAIL_UNCLAIMED_BUILDS, error, older_than)]
+
+    async def orphan_workspace(
+        self, *, workspace_id: UUID, initiator_id: UUID | None, id: UUID, authorize: Filter = EVERYTHING
+    ) -> WorkspaceBuild | None:
+        condition_, values_ = render(authorize, {"owner": "w.owner_id"}, 4)
+        statement_ = f"{_ORPHAN_WORKSPACE[0]} AND {condition_}{_ORPHAN_WORKSPACE[1]}"
+        row_ = await self._db.fetchrow(statement_, workspace_id, initiator_id, id, *values_)
+        return None if row_ is None else _read_workspace_build(row_)
+
+    async def list_orphans(self, *, host_id: str, after_id: UUID, max_rows: int) -> list[UUID]:
+        return [row[0] for row in await self._db.fetch(_LIST_ORPHANS, host_id, after_id, max_rows)]
+
+    async def settle_orphan(self, *, workspace_id: UUID) -> int:
+        return _changed_rows(await self._db.execute(_SETTLE_ORPHAN, workspace_id))
 
     async def insert_build_logs(
         self, *, items: Sequence[InsertBuildLogsItem], build_id: UUID, replica_id: UUID, most_lines: int

@@ -660,7 +660,8 @@ CREATE TABLE public.replicas (
     started_at timestamp with time zone DEFAULT now() NOT NULL,
     beating_since timestamp with time zone NOT NULL,
     heartbeat_at timestamp with time zone NOT NULL,
-    host_id text
+    host_id text,
+    provisioners text[]
 )
 WITH (fillfactor='50');
 
@@ -1085,6 +1086,8 @@ CREATE INDEX workspace_build_logs_by_time ON public.workspace_build_logs USING b
 CREATE UNIQUE INDEX workspace_builds_key_key ON public.workspace_builds USING btree (key) WHERE (key IS NOT NULL);
 
 CREATE UNIQUE INDEX workspace_builds_one_active ON public.workspace_builds USING btree (workspace_id) WHERE (status = ANY (ARRAY['pending'::public.build_status, 'running'::public.build_status]));
+
+CREATE INDEX workspace_builds_orphans ON public.workspace_builds USING btree (workspace_id) WHERE (error_code = 'orphan'::text);
 
 CREATE INDEX workspaces_by_deadline ON public.workspaces USING btree (deadline) WHERE ((deadline IS NOT NULL) AND (NOT deleted));
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import Final
+from typing import Final, Protocol
 from uuid import UUID
 
 from chatd.clock import Clock
@@ -12,6 +12,7 @@ from chatd.store.actor import acting_as
 from chatd.store.queries import GetWorkspaceSpecRow
 from chatd.store.store import Store
 from chatd.workspaces.lifecycle import Provisioners
+from chatd.workspaces.provisioner import Provisioner
 from chatd.workspaces.specs import spec_of
 
 _PAGE: Final = 100
@@ -19,6 +20,10 @@ _AT_ONCE: Final = 8  # agents that are looked for or stopped at the same time
 _FIND_SECONDS: Final = 10.0
 STOP_SECONDS: Final = 15.0  # for all agents together, when the last server stops
 _log = get_logger("chatd.adoption")
+
+
+class _ListPage(Protocol):
+    async def __call__(self, *, host_id: str, after_id: UUID, max_rows: int) -> list[UUID]: ...
 
 
 class Adoption:
@@ -48,6 +53,19 @@ class Adoption:
             _log.warning("agents can't be looked for", error=str(error) or type(error).__name__)
         if found or gone:
             _log.info("agents of this machine", found=found, gone=gone)
+        await self._delete_orphans()
+
+    async def _delete_orphans(self) -> None:
+        """Workspaces that were deleted while no server was here: what they have left. Never fails: the next start tries
+        again."""
+        try:
+            with acting_as(PROVISIONER):
+                async for row in self._orphans():
+                    provisioner = self._provisioners.get(row.provisioner)
+                    if provisioner is not None and await _deleted(provisioner, row):
+                        await self._store.settle_orphan(workspace_id=row.id)
+        except Exception as error:  # noqa: BLE001 - see above
+            _log.warning("orphans can't be looked for", error=str(error) or type(error).__name__)
 
     async def _adopted(self, row: GetWorkspaceSpecRow) -> bool:
         provisioner = self._provisioners.get(row.provisioner)
@@ -105,10 +123,16 @@ class Adoption:
             if row is not None and row.agent_address is None:
                 yield row
 
-    async def _expected(self) -> AsyncIterator[GetWorkspaceSpecRow]:
+    def _expected(self) -> AsyncIterator[GetWorkspaceSpecRow]:
+        return self._all(self._store.list_host_workspaces)
+
+    def _orphans(self) -> AsyncIterator[GetWorkspaceSpecRow]:
+        return self._all(self._store.list_orphans)
+
+    async def _all(self, list_page: _ListPage) -> AsyncIterator[GetWorkspaceSpecRow]:
         after = UUID(int=0)
         while True:
-            ids = await self._store.list_host_workspaces(host_id=self._host_id, after_id=after, max_rows=_PAGE)
+            ids = await list_page(host_id=self._host_id, after_id=after, max_rows=_PAGE)
             for id in ids:
                 row = await self._store.get_workspace_spec(id=id)
                 if row is not None:
@@ -116,6 +140,16 @@ class Adoption:
             if len(ids) < _PAGE:
                 return
             after = ids[-1]
+
+
+async def _deleted(provisioner: Provisioner, row: GetWorkspaceSpecRow) -> bool:
+    try:
+        await provisioner.delete(spec_of(row), _say_nothing)
+    except Exception as error:  # noqa: BLE001 - the others are deleted all the same
+        _log.warning("an orphan can't be deleted", workspace=str(row.id), error=str(error))
+        return False
+    _log.info("an orphan is deleted", workspace=str(row.id))
+    return True
 
 
 def _say_nothing(stage: str, line: str, *, level: str = "info") -> None:

@@ -47,6 +47,19 @@ async def test_ready_means_that_every_check_is_well():
     assert (status_of(sent), body_of(sent)) == (200, {"status": "ready"})
 
 
+@pytest.mark.parametrize(("client", "wanted"), [(("127.0.0.1", 1), ["No sandbox."]), (REMOTE, None)])
+async def test_what_operators_should_know_is_told_to_this_machine_only(
+    client: tuple[str, int], wanted: list[str] | None
+):
+    app = HealthRoutes(
+        nothing, clock=SystemClock(), metrics=Metrics(), checks={"database": well}, notes=["No sandbox."]
+    )
+    sent = await exchange(layered(app), "/readyz", client=client)
+
+    assert status_of(sent) == 200
+    assert body_of(sent).get("notes") == wanted
+
+
 async def test_not_ready_names_the_failed_check_and_nothing_more():
     sent = await exchange(layered(health(database=broken, migrated=well)), "/readyz")
 

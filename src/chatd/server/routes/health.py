@@ -1,6 +1,6 @@
 """What machines ask: is the process alive, may it get requests, how is it doing."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from ipaddress import ip_address
 
 import msgspec
@@ -37,9 +37,12 @@ class HealthRoutes:
         clock: Clock,
         metrics: Metrics,
         checks: Mapping[str, Check],
+        notes: Sequence[str] = (),
         before_metrics: Callable[[], Awaitable[None]] = _nothing,
     ) -> None:
-        """`before_metrics` counts what is counted for whoever reads; it must not fail and return soon."""
+        """`notes` are what operators should know, said to this machine only: a stranger could make use of it.
+        `before_metrics` counts what is counted for whoever reads; it must not fail and return soon."""
+        self._notes = tuple(notes)
         self._before_metrics = before_metrics
         self._app = app
         self._clock = clock
@@ -60,10 +63,11 @@ class HealthRoutes:
     async def _alive(self, _scope: Scope, send: Send) -> None:
         await _send_json(send, 200, {"status": "ok"})
 
-    async def _ready(self, _scope: Scope, send: Send) -> None:
+    async def _ready(self, scope: Scope, send: Send) -> None:
         failed = [failure for name, check in self._checks.items() if (failure := await self._run(name, check))]
         if not failed:
-            await _send_json(send, 200, {"status": "ready"})
+            notes = {"notes": self._notes} if self._notes and is_local(scope) else {}
+            await _send_json(send, 200, {"status": "ready", **notes})
             return
         names = ", ".join(failure.field for failure in failed)
         problem = Problem(f"Not ready: {names}.", validations=tuple(failed))

@@ -75,7 +75,8 @@ async def update_role(user: UserRef, data: JSONBody[wire.UpdateRole], ask: TheAs
 
 @put("/{user:str}/status/suspend", tags=_TAG, responses=problems(401, 404, 409))
 async def suspend_user(user: UserRef, ask: TheAsk) -> wire.User:
-    """Keep someone from signing in; their tokens stop working and work again when activated."""
+    """Keep someone from signing in; their tokens stop working and work again when activated. Their turns are
+    interrupted, their streams and terminals closed."""
     row = await ask.accounts.set_status((await find_user(ask, user)).id, UserStatus.SUSPENDED)
     ask.versions.changed("auth")
     return convert.user(row, ask.organization_id)

@@ -6,7 +6,6 @@ from uuid import UUID
 from litestar import Router, delete, get, patch, post
 from litestar.params import FromPath, JSONBody, QueryParameter
 
-from chatd.core.workspaces.kinds import BuildTransition
 from chatd.server.routes.asking import After, Ask, IdempotencyKey, PageLimit, TheAsk, find_user_id, problems
 from chatd.wire import workspaces as wire
 
@@ -18,6 +17,13 @@ Whose = Annotated[
 ]
 WithAgent = Annotated[
     bool, QueryParameter(description="Ask the agent in it how it is, where one may reach into the workspace.")
+]
+Orphan = Annotated[
+    bool,
+    QueryParameter(
+        description="Its machine is gone for good: delete it without doing anything there. Refused while a server of "
+        "that machine runs. If it comes back, it deletes the files."
+    ),
 ]
 Before = Annotated[int | None, QueryParameter(ge=1, le=2**31 - 1, description="`next_before` of the page before.")]
 AfterLine = Annotated[int, QueryParameter(ge=0, le=_HIGHEST_ID, description="The id of the last line that you have.")]
@@ -57,11 +63,10 @@ async def update_workspace(
     return await ask.workspaces.building.change(ask.person, workspace, data)
 
 
-@delete("/{workspace:uuid}", tags=_TAG, status_code=202, responses=problems(401, 403, 404, 409))
-async def delete_workspace(workspace: FromPath[UUID], ask: TheAsk) -> wire.WorkspaceBuild:
+@delete("/{workspace:uuid}", tags=_TAG, status_code=202, responses=problems(400, 401, 403, 404, 409))
+async def delete_workspace(workspace: FromPath[UUID], ask: TheAsk, orphan: Orphan = False) -> wire.WorkspaceBuild:
     """Delete it with its files: what runs in it ends. It is gone when the build has succeeded."""
-    asked = wire.CreateBuild(transition=BuildTransition.DELETE)
-    return await ask.workspaces.building.build(ask.person, workspace, asked)
+    return await ask.workspaces.building.delete(ask.person, workspace, orphan=orphan)
 
 
 @get("/{workspace:uuid}/builds", tags=_TAG, responses=problems(400, 401, 404))

@@ -95,6 +95,10 @@ class WorkspaceBuilding:
                 made = await self._lifecycle.delete(id)
         return shown_build(made)
 
+    async def delete(self, person: Person, id: UUID, *, orphan: bool) -> wire.WorkspaceBuild:
+        await self._reading.allowed(person, Action.DELETE, id)
+        return shown_build(await (self._lifecycle.orphan(id) if orphan else self._lifecycle.delete(id)))
+
     async def cancel(self, person: Person, id: UUID, build_id: UUID) -> wire.WorkspaceBuild:
         await self._reading.allowed(person, Action.UPDATE, id)
         await self._reading.build(id, build_id)

@@ -1,15 +1,16 @@
 -- name: beat_replica :exec
 -- This replica lives, and so does its machine. A gap as long as a lease starts its time of beating anew.
--- @optional host_id
+-- @optional host_id, provisioners
 WITH host AS (
     INSERT INTO hosts AS seen (id, seen_at) SELECT @host_id::text, now() WHERE @host_id::text IS NOT NULL
     ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at WHERE seen.seen_at < excluded.seen_at - lease_time()
 )
-INSERT INTO replicas AS known (id, url, host, pid, version, host_id, beating_since, heartbeat_at)
-VALUES (@id, @url, @host, @pid, @version, @host_id, now(), now())
+INSERT INTO replicas AS known (id, url, host, pid, version, host_id, provisioners, beating_since, heartbeat_at)
+VALUES (@id, @url, @host, @pid, @version, @host_id, @provisioners::text[], now(), now())
 ON CONFLICT (id) DO UPDATE SET
     url = excluded.url,
     host_id = excluded.host_id,
+    provisioners = excluded.provisioners,
     heartbeat_at = excluded.heartbeat_at,
     beating_since = CASE
         WHEN known.heartbeat_at < excluded.heartbeat_at - lease_time() THEN excluded.beating_since
@@ -41,9 +42,13 @@ WHERE r.heartbeat_at < now() - @silent_for::interval
 DELETE FROM hosts WHERE seen_at < now() - @unseen_for::interval;
 
 -- name: list_owned_chats :many
--- What the database says this replica runs.
-SELECT chat_id, runner_id, status, archived, snapshot_version, history_version, generation_attempt
-FROM chat_state WHERE replica_id = @replica_id::uuid;
+-- What the database says this replica runs, and whether it may still run it: whose owner is suspended or deleted is not.
+-- @notnull chat_id, status, archived, snapshot_version, history_version, generation_attempt, is_owner_active
+SELECT
+    s.chat_id, s.runner_id, s.status, s.archived, s.snapshot_version, s.history_version, s.generation_attempt,
+    u.status = 'active' AND NOT u.deleted AS is_owner_active
+FROM chat_state s JOIN users u ON u.id = s.owner_id
+WHERE s.replica_id = @replica_id::uuid;
 
 -- name: list_chat_versions :many
 -- One query for all chats that a replica watches or owns: what a lost hint would have told.

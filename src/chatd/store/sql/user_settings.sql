@@ -4,9 +4,10 @@
 -- All that a turn needs beside the state of its chat and what is cached: the chat, its owner's own prompt, and from which
 -- percentage on the owner wants this model's context to be summarised (NULL: the model's own threshold). The hash is that
 -- of what the chat's workspace told it; NULL: nothing yet.
--- @notnull custom_prompt
+-- @notnull custom_prompt, is_owner_active
 SELECT
     c.*,
+    (SELECT u.status = 'active' AND NOT u.deleted FROM users u WHERE u.id = c.owner_id) AS is_owner_active,
     coalesce((SELECT u.custom_prompt FROM user_settings u WHERE u.user_id = c.owner_id), '') AS custom_prompt,
     (
         SELECT t.threshold_percent FROM user_compaction_thresholds t

@@ -127,7 +127,8 @@ WHERE w.id = @id
 ;
 
 -- name: bump_workspaces :exec
--- They were used just now: those of the chats that this replica runs, and these. The deadline moves to the template's
+-- They were used just now: those of the chats that this replica runs, and these. A chat that waits for its client's
+-- results does nothing in its workspace. The deadline moves to the template's
 -- activity bump from now: never back, never beyond max_deadline, and only once 5 % of the bump have passed.
 UPDATE workspaces w SET
     last_used_at = now(),
@@ -140,7 +141,7 @@ FROM templates t, LATERAL (SELECT t.activity_bump_ms * interval '1 millisecond' 
 WHERE t.id = w.template_id AND w.agent_address IS NOT NULL AND NOT w.deleted
   AND w.id = ANY (ARRAY(
       SELECT c.workspace_id FROM chat_state s JOIN chats c ON c.id = s.chat_id
-      WHERE s.replica_id = @replica_id::uuid AND c.workspace_id IS NOT NULL
+      WHERE s.replica_id = @replica_id::uuid AND s.status IN ('running', 'interrupting') AND c.workspace_id IS NOT NULL
       UNION
       SELECT used.id FROM unnest(@used_ids::uuid[]) AS used (id)
   ));
@@ -156,7 +157,7 @@ WITH overdue AS (
       AND (w.host_id IS NULL OR EXISTS (SELECT FROM hosts h WHERE h.id = w.host_id AND h.seen_at >= now() - host_time()))
       AND NOT EXISTS (
           SELECT FROM chats c JOIN chat_state s ON s.chat_id = c.id
-          WHERE c.workspace_id = w.id AND s.status IN ('running', 'interrupting', 'requires_action')
+          WHERE c.workspace_id = w.id AND s.status IN ('running', 'interrupting')
       )
     ORDER BY w.deadline LIMIT @max_rows::int
     FOR UPDATE OF w SKIP LOCKED
