@@ -3,10 +3,10 @@
 import asyncio
 import os
 import sys
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from pathlib import Path
-from typing import Annotated, BinaryIO, Final, TypeVar
+from typing import Annotated, TypeVar
 from uuid import UUID
 
 import msgspec
@@ -23,7 +23,6 @@ from chatd.wire.agent.files import Entry, EntryKind
 from chatd.wire.workspaces import BuildLogLine, Workspace, WorkspaceBuild
 
 T = TypeVar("T")
-_PIECE_BYTES: Final = 256 * 1024  # of a file on its way: whatever its size, no more of it is in memory
 
 app = typer.Typer(name="workspaces", help="Where commands of chats run.", rich_markup_mode=None, no_args_is_help=True)
 files_app = typer.Typer(name="files", help="Files of a workspace.", rich_markup_mode=None, no_args_is_help=True)
@@ -258,15 +257,10 @@ def put_file(
         id = (await _found(client, workspace)).id
         target = f"{path}{source.name}" if path.endswith("/") else path
         with source.open("rb") as file:
-            written = await client.workspaces.upload(id, target, _pieces(file))
+            written = await client.workspaces.upload(id, target, file)
         return f"{written.path}  {written.size} bytes"
 
     print(harmless(_run(act)))
-
-
-async def _pieces(file: BinaryIO) -> AsyncGenerator[bytes]:
-    while piece := await asyncio.to_thread(file.read, _PIECE_BYTES):
-        yield piece
 
 
 def _build(workspace: str, transition: BuildTransition, no_wait: bool, values: dict[str, str] | None = None) -> None:

@@ -3,7 +3,7 @@
 import os
 from collections.abc import AsyncIterable, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from typing import Any, Final, TypeVar
+from typing import Any, BinaryIO, Final, TypeVar
 
 import aiohttp
 import msgspec
@@ -16,6 +16,8 @@ from chatd.core.request_keys import HEADER
 from chatd.core.secret import Secret
 
 Answer = TypeVar("Answer")
+# What is sent: of an open file no more than a piece is in memory, and its length is told.
+Content = bytes | AsyncIterable[bytes] | BinaryIO
 
 MOST_TRIES: Final = 4  # about two seconds in all: a restarting server behind a proxy; longer outages are the caller's
 FIRST_WAIT_SECONDS: Final = 0.25
@@ -62,7 +64,7 @@ class Exchange:
         self,
         path: str,
         answer: type[Answer],
-        data: bytes | AsyncIterable[bytes],
+        data: Content,
         *,
         query: Mapping[str, object] | None = None,
     ) -> Answer:
@@ -117,7 +119,7 @@ class Exchange:
         path: str,
         *,
         timeout: aiohttp.ClientTimeout,
-        data: bytes | AsyncIterable[bytes] | None = None,
+        data: Content | None = None,
         query: Mapping[str, object] | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> AsyncIterator[aiohttp.ClientResponse]:

@@ -1,6 +1,6 @@
 """What a program does with workspaces and templates."""
 
-from collections.abc import AsyncGenerator, AsyncIterable, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing, asynccontextmanager
 from typing import Final
 from urllib.parse import quote, urlencode
@@ -10,7 +10,7 @@ import aiohttp
 import msgspec
 
 from chatd.client.errors import Unexpected, Unreachable
-from chatd.client.exchange import CONNECT_SECONDS, MOST_TRIES, Exchange
+from chatd.client.exchange import CONNECT_SECONDS, MOST_TRIES, Content, Exchange
 from chatd.core.workspaces.kinds import BuildTransition
 from chatd.wire import workspaces as wire
 from chatd.wire.agent.files import Listing, Written
@@ -154,10 +154,8 @@ class WorkspaceCalls:
             async for piece in response.content.iter_any():
                 yield piece
 
-    async def upload(
-        self, id: UUID, path: str, content: bytes | AsyncIterable[bytes], *, exclusive: bool = False
-    ) -> Written:
-        """Put a file in place, whole or not at all."""
+    async def upload(self, id: UUID, path: str, content: Content, *, exclusive: bool = False) -> Written:
+        """Put a file in place, whole or not at all. An open file is read while it is sent."""
         return await self._to.put(
             f"{WORKSPACES}/{id}/files/content", Written, content, query={"path": path, "exclusive": exclusive}
         )
