@@ -1,6 +1,7 @@
 """`chatd templates` and `chatd workspaces`, from a shell and at a terminal."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import asyncpg
 
 from cli.running import chatd, chatd_within
 from cli.terminal import terminal
-from server.workspace_api import workspace_api
+from server.workspace_api import WORKSPACES, workspace_api
 
 SHELL = "PS1='go>' exec sh"
 
@@ -82,6 +83,65 @@ async def test_a_workspace_is_made_used_and_deleted(database: Any, tmp_path: Pat
     assert (again.code, "stopped already" in again.err) == (1, True)
     assert (unsure.code, "--yes" in unsure.err) == (1, True)
     assert (deleted.code, gone.code) == (0, 1)
+
+
+async def test_files_are_copied_to_where_one_says_or_it_is_said_why_not(database: Any, tmp_path: Path):
+    async with workspace_api(database.dsn, tmp_path) as world:
+        made = await world.run(name="mine")
+        home = (await world.mia.get(f"{WORKSPACES}/{made['id']}/files")).body["path"]
+        who = {"CHATD_URL": world.mia.url, "CHATD_TOKEN": world.mia.token}
+
+        async def run(*arguments: str) -> Any:
+            return await chatd("workspaces", "files", *arguments, cwd=tmp_path, **who)
+
+        (tmp_path / "words.txt").write_text("words")
+        await run("put", "mine", "words.txt", f"{home}/there.txt")
+        (tmp_path / "folder").mkdir()
+        into = await run("get", "mine", f"{home}/there.txt", "-o", "folder")
+        nowhere = await run("get", "mine", f"{home}/there.txt", "-o", "no/such/folder.txt")
+        (tmp_path / "linked").write_text("before")
+        (tmp_path / "link").symlink_to("linked")
+        linked = await run("get", "mine", f"{home}/there.txt", "-o", "link")
+        os.mkfifo(tmp_path / "pipe")
+        pipe = os.open(tmp_path / "pipe", os.O_RDWR | os.O_NONBLOCK)
+        try:
+            piped = await run("get", "mine", f"{home}/there.txt", "-o", "pipe")
+            through = os.read(pipe, 100)
+        finally:
+            os.close(pipe)
+        shown = await run("get", "mine", f"{home}/there.txt")
+
+    assert (into.code, (tmp_path / "folder" / "there.txt").read_text()) == (0, "words"), into.err
+    assert (nowhere.code, "Traceback" in nowhere.err, "No such file" in nowhere.err) == (1, False, True)
+    assert (linked.code, (tmp_path / "linked").read_text(), (tmp_path / "link").is_symlink()) == (0, "words", True)
+    assert (piped.code, through, (tmp_path / "pipe").is_fifo()) == (0, b"words", True), piped.err
+    assert shown.out == "words"
+    assert not (tmp_path / "linked.part").exists()
+
+
+async def test_a_terminal_that_was_left_or_lost_is_found_again(database: Any, tmp_path: Path):
+    async with workspace_api(database.dsn, tmp_path) as world:
+        await world.run(name="mine")
+        session = await world.running.api.sign_in("mia")
+        who = {"CHATD_URL": world.mia.url, "CHATD_TOKEN": session.token}
+        async with terminal("workspaces", "terminal", "mine", "-c", SHELL, cwd=tmp_path, **who) as typed:
+            await typed.until("go>")
+            typed.type("mark=here; echo left-$mark\r")
+            await typed.until("left-here")
+            typed.type("\x1d\x1d\x1d")
+            await typed.until("chatd workspaces terminal mine --reconnect ")
+            left = await typed.ended()
+            id = typed.screen.rpartition("--reconnect ")[2].split()[0]
+        back = ("workspaces", "terminal", "mine", "--reconnect", id)
+        async with terminal(*back, cwd=tmp_path, **who) as typed:
+            typed.type("echo still-$mark\r")
+            await typed.until("still-here")
+            await session.post("/api/v2/users/logout")
+            await typed.until("The session has ended. Sign in again.")
+            await typed.until(f"--reconnect {id}")
+            lost = await typed.ended()
+
+    assert (left, lost) == (0, 1)
 
 
 async def test_a_terminal_is_typed_into_and_left(database: Any, tmp_path: Path):

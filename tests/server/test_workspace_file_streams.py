@@ -71,10 +71,11 @@ async def test_an_upload_waits_for_an_agent_that_does_not_take_it(world: Workspa
         await until(lambda: sent > 4 * PIECE and stalled.at(sent))
         held = sent
         os.kill(pid, signal.SIGCONT)
+    listed = (await world.mia.get(f"{path}/files")).body["entries"]
 
     assert putting.result() == 200
     assert held < MOST_HELD
-    assert os.stat(f"{home}/large").st_size == LARGE
+    assert [entry["size"] for entry in listed if entry["name"] == "large"] == [LARGE]
 
 
 async def test_a_download_waits_for_a_client_that_does_not_read_and_ends_with_it(world: WorkspaceApi):

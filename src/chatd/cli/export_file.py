@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 from uuid import UUID
 
+from chatd.cli.saved_file import save
 from chatd.client import Client
 from chatd.core.errors import InvalidRequest
 from chatd.wire.chats import ExportFormat
@@ -26,15 +27,5 @@ def path_typed(text: str) -> Path:
 
 
 async def save_export(client: Client, chat: UUID, format: ExportFormat, path: Path) -> None:
-    """Under another name until it is whole: what breaks off is not taken for all of it."""
-    draft = path.with_name(f"{path.name}.part")
-    try:
-        with draft.open("wb") as file:
-            async with aclosing(client.export(chat, format)) as pieces:
-                async for piece in pieces:
-                    file.write(piece)
-        draft.replace(path)
-    except OSError as error:
-        raise InvalidRequest(f"{path} can't be written: {error.strerror}.") from error
-    finally:
-        draft.unlink(missing_ok=True)
+    async with aclosing(client.export(chat, format)) as pieces:
+        await save(pieces, path)

@@ -24,6 +24,9 @@ from chatd.wire.agent.terminal import Dropped, Exit, Resize, Skipped
 
 LEAVE: Final = b"\x1d\x1d\x1d"  # Ctrl-] three times
 _READ_BYTES: Final = 16 * 1024
+_ENDS: Final = (
+    *(aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSING, aiohttp.WSMsgType.CLOSED, aiohttp.WSMsgType.ERROR),
+)
 _FROM: Final = msgspec.json.Decoder(Exit | Skipped | Dropped)
 
 
@@ -31,23 +34,28 @@ class _Left(Exception):
     pass
 
 
-async def run_terminal(client: Client, workspace_id: UUID, command: str | None) -> int:
-    """The exit code of what ran in it; 0 for who has left it running. Raises ChatdError."""
+async def run_terminal(
+    client: Client, workspace_id: UUID, command: str | None, *, reconnect: UUID | None, back: str
+) -> int:
+    """The exit code of what ran in it; 0 for who has left it running. `back` is the command with which one comes back,
+    but for the id. Raises ChatdError."""
     if not sys.stdin.isatty() or not sys.stdout.isatty():
         raise ChatdError("A terminal needs a terminal.", detail="Run this where you can type.")
     columns, rows = shutil.get_terminal_size()
-    id = uuid7(SystemClock().now())
+    id = reconnect or uuid7(SystemClock().now())
+    again = f"It goes on for ten minutes. Come back: {back} {id}"
     opened = client.workspaces.terminal(workspace_id, reconnect=id, columns=columns, rows=rows, command=command)
     async with opened as socket:
         with _raw(), suppress(_Left):
             async with beside({"keys": _send_keys(socket), "size": _send_sizes(socket)}):
-                return await _show(socket)
+                return await _show(socket, again)
+    print(f"\n{again}", file=sys.stderr)
     return 0
 
 
-async def _show(socket: aiohttp.ClientWebSocketResponse) -> int:
+async def _show(socket: aiohttp.ClientWebSocketResponse, again: str) -> int:
     code: int | None = None
-    async for frame in socket:
+    while (frame := await socket.receive()).type not in _ENDS:
         if frame.type is aiohttp.WSMsgType.BINARY:
             sys.stdout.buffer.write(frame.data)
             sys.stdout.buffer.flush()
@@ -55,7 +63,8 @@ async def _show(socket: aiohttp.ClientWebSocketResponse) -> int:
             told = _FROM.decode(frame.data)
             code = told.exit_code if isinstance(told, Exit) else code
     if code is None:
-        raise ChatdError("The connection to the terminal has ended.", detail="Open it again to go on.")
+        said = frame.extra if frame.type is aiohttp.WSMsgType.CLOSE and frame.extra else ""
+        raise ChatdError(said or "The connection to the terminal has ended.", detail=again)
     return code
 
 

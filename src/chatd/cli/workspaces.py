@@ -2,16 +2,18 @@
 
 import asyncio
 import os
+import shlex
 import sys
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Annotated, TypeVar
 from uuid import UUID
 
 import msgspec
 import typer
 
+from chatd.cli.saved_file import save
 from chatd.cli.stored_login import current_login
 from chatd.cli.tables import json_text, show
 from chatd.cli.templates import find_template, milliseconds
@@ -176,12 +178,17 @@ def show_logs(
 def open_terminal(
     workspace: Which,
     command: Annotated[str | None, typer.Option("--command", "-c", help="Run this instead of a shell.")] = None,
+    reconnect: Annotated[
+        UUID | None, typer.Option(metavar="ID", help="Come back to one that you have left, within ten minutes.")
+    ] = None,
 ) -> None:
-    """Open a terminal in a workspace. Ctrl-] three times leaves it; it stays there for ten minutes."""
+    """Open a terminal in a workspace. Ctrl-] three times leaves it, and says how to come back."""
     from chatd.cli.workspace_terminal import run_terminal
 
     async def act(client: Client) -> int:
-        return await run_terminal(client, (await _found(client, workspace)).id, command)
+        id = (await _found(client, workspace)).id
+        back = f"chatd workspaces terminal {shlex.quote(workspace)} --reconnect"
+        return await run_terminal(client, id, command, reconnect=reconnect, back=back)
 
     raise typer.Exit(_run(act))
 
@@ -220,7 +227,9 @@ def list_files(
 def get_file(
     workspace: Which,
     path: Annotated[str, typer.Argument(help="An absolute path in the workspace.")],
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="A file; else standard output.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="A file or a folder; else standard output.")
+    ] = None,
 ) -> None:
     """Copy a file out of a workspace."""
 
@@ -232,15 +241,7 @@ def get_file(
                     sys.stdout.buffer.write(piece)
                 sys.stdout.buffer.flush()
                 return
-            begun = output.with_name(f".{output.name}.part")
-            try:
-                with begun.open("wb") as file:
-                    async for piece in pieces:
-                        file.write(piece)
-                begun.replace(output)
-            except BaseException:
-                begun.unlink(missing_ok=True)
-                raise
+            await save(pieces, output / PurePosixPath(path).name if output.is_dir() else output)
 
     _run(act)
 
