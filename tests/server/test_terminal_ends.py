@@ -21,6 +21,7 @@ from chatd.server.stream import keeping
 from chatd.server.workspaces.terminal_loop import IDLE_SECONDS, TerminalLoop
 from chatd.testing.fake_clock import FakeClock
 from chatd.wire.agent.terminal import StartTerminal
+from chatd.workspaces.agents import exchange
 from chatd.workspaces.agents.client import agent_client
 from chatd.workspaces.resolving import Resolved
 from server.streaming import small_socket
@@ -125,11 +126,14 @@ class Wire:
 
 
 @asynccontextmanager
-async def a_loop(tmp_path: Path, clock: Clock, used: list[int], command: str = "cat") -> AsyncIterator[TerminalLoop]:
+async def a_loop(
+    tmp_path: Path, clock: Clock, used: list[int], command: str = "cat", pids: list[int] | None = None
+) -> AsyncIterator[TerminalLoop]:
     async def may_stay() -> bool:
         return True
 
     async with running_agent(tmp_path / "agent") as agent:
+        (pids if pids is not None else []).append(agent.pid)
         client = agent_client(agent.address, Secret(agent.token), SystemClock())
         try:
             opened = await client.open_terminal(StartTerminal(command=command))
@@ -179,3 +183,17 @@ async def test_a_terminal_that_was_ended_before_it_began_is_closed_at_once(tmp_p
         await loop.run(wire.receive, wire.send)
 
     assert wire.sent == [{"type": "websocket.close", "code": 1013, "reason": "The server is stopping."}]
+
+
+async def test_an_agent_that_says_nothing_any_more_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """A machine that is gone closes nothing."""
+    monkeypatch.setattr(exchange, "_PING_SECONDS", 0.2)
+    wire, pids = Wire(), list[int]()
+    async with a_loop(tmp_path, FakeClock(), [], pids=pids) as loop, asyncio.timeout(PATIENCE):
+        os.kill(pids[0], signal.SIGSTOP)
+        try:
+            await loop.run(wire.receive, wire.send)
+        finally:
+            os.kill(pids[0], signal.SIGCONT)
+
+    assert [(each["type"], each["code"]) for each in wire.sent] == [("websocket.close", 1013)]

@@ -24,6 +24,7 @@ MOST_ANSWER_BYTES: Final = 16 * 1024 * 1024  # of JSON; the diffs of a large edi
 _CONNECT_SECONDS: Final = 10.0  # a socket on this machine, or a container of this network
 _SILENT_SECONDS: Final = 90.0  # between two pieces of a file
 _MOST_FRAME_BYTES: Final = 1024 * 1024  # of a WebSocket; terminals send 32 KiB at a time
+_PING_SECONDS: Final = 60.0  # of a WebSocket; half of it later an agent that has not answered is gone
 _MOST_REFUSAL_BYTES: Final = 1024 * 1024
 _DIALLING: Final = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError)
 
@@ -126,6 +127,7 @@ class Exchange:
                 headers={**headers, "Authorization": f"Bearer {self._token.reveal()}"},
                 max_msg_size=_MOST_FRAME_BYTES,
                 compress=0,
+                heartbeat=_PING_SECONDS,
             ) as socket:
                 yield socket
         except aiohttp.WSServerHandshakeError as refused:
