@@ -119,6 +119,28 @@ async def test_files_are_copied_to_where_one_says_or_it_is_said_why_not(database
     assert not (tmp_path / "linked.part").exists()
 
 
+async def test_names_that_are_no_text_are_listed_and_copied(database: Any, tmp_path: Path):
+    async with workspace_api(database.dsn, tmp_path) as world:
+        made = await world.run(name="mine")
+        home = (await world.mia.get(f"{WORKSPACES}/{made['id']}/files")).body["path"]
+        name = os.fsdecode(b"caf\xe9")
+        (tmp_path / home / name).write_text("coffee")
+        who = {"CHATD_URL": world.mia.url, "CHATD_TOKEN": world.mia.token}
+
+        async def run(*arguments: str) -> Any:
+            return await chatd("workspaces", "files", *arguments, cwd=tmp_path, **who)
+
+        listed, as_json = await run("list", "mine"), await run("list", "mine", "--json")
+        got = await run("get", "mine", f"{home}/{name}", "-o", "copy")
+        put = await run("put", "mine", "copy", f"{home}/{name}2")
+        written = (tmp_path / home / f"{name}2").read_text()
+
+    assert (listed.code, "caf\ufffd" in listed.out) == (0, True), listed.err
+    assert name in [entry["name"] for entry in json.loads(as_json.out)]
+    assert (got.code, (tmp_path / "copy").read_text()) == (0, "coffee"), got.err
+    assert (put.code, "caf\ufffd2" in put.out, written) == (0, True, "coffee"), put.err
+
+
 async def test_a_terminal_that_was_left_or_lost_is_found_again(database: Any, tmp_path: Path):
     async with workspace_api(database.dsn, tmp_path) as world:
         await world.run(name="mine")

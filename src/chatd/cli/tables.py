@@ -1,5 +1,6 @@
 """Tables on a terminal, and the same rows as JSON for programs."""
 
+import json
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -34,7 +35,10 @@ def show(rows: Sequence[Mapping[str, object]], *, columns: Sequence[str], as_jso
 
 def json_text(value: object) -> str:
     """In lines. JSON leaves some of what commands a terminal as it is; there it is taken out."""
-    text = msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
+    try:
+        text = msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
+    except UnicodeEncodeError:  # names of files that are no UTF-8, as `core/escaped_json.py` has them
+        text = json.dumps(msgspec.to_builtins(value), indent=2)
     return harmless(text) if sys.stdout.isatty() else text
 
 

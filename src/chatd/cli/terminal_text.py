@@ -1,4 +1,5 @@
-"""Text by others on a terminal: what would move the cursor, change colours or turn text around is taken out."""
+"""Text by others on a terminal: what would move the cursor, change colours or turn text around is taken out, and bytes
+that are no text are shown as such."""
 
 import re
 import unicodedata
@@ -8,7 +9,10 @@ _TAB: Final = " " * 4
 _KEPT: Final = (0x09, 0x0A)  # tab and line feed
 _CONTROLS: Final = (*range(0x20), *range(0x7F, 0xA0))  # C0, delete, C1
 _TURNS: Final = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))  # embeddings, overrides and isolates of directions
-_TAKEN_OUT: Final = {code: None for code in (*_CONTROLS, *_TURNS) if code not in _KEPT}
+_NO_TEXT: Final = range(0xD800, 0xE000)  # how Python has bytes of names that are no UTF-8; they can't be printed
+_TAKEN_OUT: Final = {code: None for code in (*_CONTROLS, *_TURNS) if code not in _KEPT} | dict.fromkeys(
+    _NO_TEXT, "\ufffd"
+)
 # Whole ones are taken out with what they say, so that coloured output does not leave `[31m` behind: commands (CSI), and
 # strings such as titles, links and the clipboard (OSC, DCS and their kin), if they end.
 _SEQUENCES: Final = re.compile(

@@ -4,6 +4,7 @@ import os
 from collections.abc import AsyncIterable, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, BinaryIO, Final, TypeVar
+from urllib.parse import urlencode
 
 import aiohttp
 import msgspec
@@ -11,6 +12,7 @@ import msgspec
 import chatd
 from chatd.client.errors import ServerFailed, TooMany, Unexpected, Unreachable, refusal
 from chatd.clock import Clock
+from chatd.core import escaped_json
 from chatd.core.errors import ChatdError
 from chatd.core.request_keys import HEADER
 from chatd.core.secret import Secret
@@ -127,13 +129,11 @@ class Exchange:
         sent = {"User-Agent": f"chatd-client/{chatd.__version__}", **(headers or {})}
         if self.token is not None:
             sent["Authorization"] = f"Bearer {self.token.reveal()}"
-        params = {name: _text(value) for name, value in (query or {}).items() if value is not None}
         try:
             async with self._http.request(
                 method,
-                f"{self.url}{path}",
+                f"{self.url}{path}{_asked(query or {})}",
                 data=data,
-                params=params,
                 headers=sent,
                 timeout=timeout,
                 allow_redirects=False,  # a POST would become a GET on its way
@@ -202,9 +202,15 @@ def _read(body: bytes, answer: type[Answer]) -> Answer:
     if answer is type(None):
         return answer()
     try:
-        return msgspec.json.decode(body, type=answer)
+        return escaped_json.decode(body, answer)
     except (msgspec.DecodeError, ValueError) as error:
         raise Unexpected("What answers there is no chatd, or one that is much newer.", detail=str(error)) from error
+
+
+def _asked(query: Mapping[str, object]) -> str:
+    """What is None is left out. Names of files that are no UTF-8 go as the bytes that they are."""
+    given = {name: _text(value) for name, value in query.items() if value is not None}
+    return f"?{urlencode(given, errors='surrogateescape')}" if given else ""
 
 
 def _text(value: Any) -> str:
