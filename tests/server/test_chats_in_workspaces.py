@@ -4,8 +4,10 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import asyncpg
 import pytest_asyncio
 
+from chatd.testing.vendors.script import Say, Silence, Turn
 from server.chat_api import CHATS
 from server.configured_models import patch
 from server.workspace_api import WORKSPACES, WorkspaceApi, workspace_api
@@ -76,3 +78,30 @@ async def test_chats_are_found_by_their_workspace(world: WorkspaceApi):
     assert (mine.status, mine.body) == (200, {first["id"]: chat["id"]})
     assert (theirs.status, theirs.body) == (200, {})
     assert [answer.status for answer in wrong] == [400] * 3
+
+
+async def test_a_chat_that_runs_here_is_given_no_workspace_of_another_machine(database: Any, tmp_path: Path):
+    talking = Turn(Say("One, ", *["more, "] * 50), faults=[Silence(after_events=30)])
+    async with workspace_api(database.dsn, tmp_path, turns=[talking]) as world:
+        workspace = await world.run()
+        await world.build(workspace, "stop")  # nobody would end its agent
+        await world.built(workspace)
+        connection = await asyncpg.connect(database.dsn)
+        try:
+            await connection.execute("UPDATE workspaces SET host_id = 'elsewhere'")
+            await connection.execute("INSERT INTO hosts (id, seen_at) VALUES ('elsewhere', now())")
+        finally:
+            await connection.close()
+        chat = await world.chats.create()
+        path = f"{CHATS}/{chat['id']}"
+        await world.chats.until(chat, "running")
+        while_running = await patch(world.mia, path, workspace_id=workspace["id"])
+        unbound = (await world.mia.get(path)).body
+        await world.mia.post(f"{path}/interrupt")
+        await world.chats.resting(chat)
+        at_rest = await patch(world.mia, path, workspace_id=workspace["id"])
+
+    assert while_running.status == 409, while_running
+    assert "machine" in while_running.body["message"]
+    assert "workspace_id" not in unbound
+    assert at_rest.status == 204

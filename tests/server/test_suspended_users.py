@@ -19,7 +19,10 @@ TALKING = Turn(Say("One, ", *["more, "] * 50), faults=[Silence(after_events=30)]
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
-async def test_turns_streams_and_lists_end(database: Any, tmp_path: Path, transport: Transport):
+async def test_turns_streams_and_lists_end(
+    database: Any, tmp_path: Path, transport: Transport, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("chatd.engine.worker.RECONCILE_SECONDS", 3600.0)  # nobody waits for the next look
     async with chat_api(database.dsn, tmp_path, [TALKING]) as chats, asyncio.timeout(PATIENCE):
         await chats.running.replica.hints.wait_connected()
         chat = await chats.create()

@@ -13,6 +13,7 @@ import pytest_asyncio
 from chatd.clock import SystemClock
 from chatd.server.doctor.agents import check_agents
 from server.configured_models import patch
+from server.test_workspace_terminals import refused
 from server.workspace_api import TEMPLATES, WORKSPACES, WorkspaceApi, workspace_api
 
 
@@ -225,6 +226,7 @@ async def test_a_workspace_on_a_machine_that_is_gone_is_out_of_reach_and_can_be_
     finally:
         await connection.close()
     files, ports = await world.mia.get(f"{path}/files"), await world.mia.get(f"{path}/ports")
+    terminal = await refused(world.mia, made)
     agent = (await world.mia.get(f"{path}?agent=true")).body["agent"]
     alive = await world.mia.delete(f"{other}?orphan=true")
     stranger = await (await world.running.add_user("sam")).delete(f"{path}?orphan=true")
@@ -233,7 +235,7 @@ async def test_a_workspace_on_a_machine_that_is_gone_is_out_of_reach_and_can_be_
     gone = await world.mia.get(path)
     log = (await world.admin.get("/api/v2/audit?target_kind=workspace&action=delete")).body["entries"]
 
-    assert (files.status, ports.status) == (409, 409)
+    assert (files.status, ports.status, terminal) == (409, 409, 409)
     assert "another machine" in files.body["message"]
     assert agent == {"reachable": False, "message": "other_host"}
     assert (alive.status, "without `orphan`" in alive.body["detail"]) == (409, True)
