@@ -150,6 +150,20 @@ async def test_a_host_that_wants_no_more_requests_gets_none_until_then(kind: Hos
         assert await host.pull_request(FEATURE) is not None
 
 
+async def test_a_limit_that_is_told_in_words_alone_is_one() -> None:
+    clock = FakeClock()
+    words = b'{"message": "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."}'
+    async with asked(HostKind.GITHUB, project(Pull(number=1)), clock=clock) as (server, host):
+        server.next_answers = [Said(403, words)]
+        with pytest.raises(RateLimited) as limited:
+            await host.pull_request(FEATURE)
+        assert limited.value.until >= clock.now() + timedelta(seconds=60)
+        server.next_answers = [Said(403, b'{"message": "Resource not accessible by personal access token"}')]
+        await clock.advance(62)
+        with pytest.raises(TokenRefused):
+            await host.pull_request(FEATURE)
+
+
 async def test_the_time_of_renewal_is_honoured() -> None:
     clock = FakeClock()
     reset = int(clock.now().timestamp()) + 600

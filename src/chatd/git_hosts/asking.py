@@ -29,6 +29,8 @@ _MOST_JSON_BYTES: Final = 4 * 1024 * 1024  # a hundred files with their patches
 _MOST_CACHED_BYTES: Final = 16 * 1024 * 1024  # of all hosts together
 _MOST_CACHED_ENTRY: Final = 256 * 1024
 _ENTRY_BYTES: Final = 1024  # of an entry besides its answer: most answers are that there is nothing
+_MOST_REFUSAL_BYTES: Final = 4096  # some hundred are the rule
+_IN_WORDS: Final = b"rate limit"  # GitHub has limits that it tells in no header
 _UNSAID_LIMIT_SECONDS: Final = 60.0  # GitHub: "otherwise, wait for at least one minute"
 _MARGIN_SECONDS: Final = 1.0  # times of renewal are whole seconds
 
@@ -122,7 +124,8 @@ class Asking:
 
     async def _read(self, response: aiohttp.ClientResponse, path: str, key: Any, most_bytes: int) -> bytes | None:
         if response.status != 200:
-            self._refuse(response, path)
+            said = await response.content.read(_MOST_REFUSAL_BYTES) if response.status == 403 else b""
+            self._refuse(response, path, said)
         body = bytearray()
         async for piece in response.content.iter_chunked(64 * 1024):
             body += piece
@@ -134,9 +137,9 @@ class Asking:
             self._session.cache.put(key, _Cached(etag, bytes(body)))
         return bytes(body)
 
-    def _refuse(self, response: aiohttp.ClientResponse, path: str) -> None:
+    def _refuse(self, response: aiohttp.ClientResponse, path: str, said: bytes) -> None:
         status = response.status
-        if status == 429 or (status == 403 and _is_limit(response.headers)):
+        if status == 429 or (status == 403 and (_is_limit(response.headers) or _IN_WORDS in said.lower())):
             self._not_before = self._until(response)
             raise RateLimited(self._not_before)
         if status in (401, 403):
