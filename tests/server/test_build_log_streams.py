@@ -11,6 +11,7 @@ import aiohttp
 import pytest
 import pytest_asyncio
 
+from chatd.server.workspaces import log_loop
 from chatd.workspaces.local.provisioner import LocalProvisioner
 from server.running import Api
 from server.workspace_api import WORKSPACES, WorkspaceApi, workspace_api
@@ -31,6 +32,7 @@ class Held:
             return await start(made, spec, log)
 
         monkeypatch.setattr(LocalProvisioner, "start", held)
+        monkeypatch.setattr(log_loop, "LOOK_SECONDS", 3600)  # what is said is told, not found by looking again
 
 
 @pytest.fixture

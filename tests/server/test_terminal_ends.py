@@ -110,19 +110,26 @@ def keeper_of(world: WorkspaceApi) -> int:
 
 
 class Wire:
-    """A client's side of a loop: what it is sent, and a connection that says nothing."""
+    """A client's side of a loop: what it is sent, and what it types, else nothing."""
 
     def __init__(self) -> None:
         self.sent: list[dict[str, Any]] = []
         self.came = asyncio.Event()
+        self.typed: asyncio.Queue[bytes] = asyncio.Queue()
 
     async def send(self, message: dict[str, Any]) -> None:
         self.sent.append(message)
         self.came.set()
 
     async def receive(self) -> dict[str, Any]:
-        await asyncio.Event().wait()
-        raise AssertionError
+        typed = await self.typed.get()
+        self.typed.task_done()
+        return {"type": "websocket.receive", "bytes": typed}
+
+    async def until_shown(self, text: bytes) -> None:
+        while text not in b"".join(each.get("bytes", b"") for each in self.sent):
+            self.came.clear()
+            await self.came.wait()
 
 
 @asynccontextmanager
@@ -159,6 +166,24 @@ async def test_an_open_terminal_is_use_until_nothing_has_happened_for_half_an_ho
     assert "half an hour" in wire.sent[0]["reason"]
 
 
+async def test_what_is_typed_is_use_of_a_terminal(tmp_path: Path):
+    clock, wire, used = FakeClock(), Wire(), list[int]()
+    silent = "stty -echo; echo ready; read a; read b; echo $b"
+    async with a_loop(tmp_path, clock, used, silent) as loop, asyncio.timeout(PATIENCE), asyncio.TaskGroup() as group:
+        running = group.create_task(loop.run(wire.receive, wire.send))
+        await wire.until_shown(b"ready")
+        await clock.advance(IDLE_SECONDS)
+        wire.typed.put_nowait(b"one\n")
+        await wire.typed.join()
+        await asyncio.sleep(0)  # noqa: TID251 - it is taken
+        await clock.advance(1)
+        loop.beat()
+        assert used == [1]
+        wire.typed.put_nowait(b"two\n")
+        await wire.until_shown(b"two")
+        await running
+
+
 async def test_what_is_shown_is_use_of_a_terminal(tmp_path: Path):
     clock, wire, used = FakeClock(), Wire(), list[int]()
     async with a_loop(tmp_path, clock, used, "read x; echo $x") as loop, asyncio.timeout(PATIENCE):
@@ -166,9 +191,7 @@ async def test_what_is_shown_is_use_of_a_terminal(tmp_path: Path):
         await loop._agent.send_bytes(b"word\n")
         async with asyncio.TaskGroup() as group:
             running = group.create_task(loop.run(wire.receive, wire.send))
-            while not any(each["type"] == "websocket.send" for each in wire.sent):
-                wire.came.clear()
-                await wire.came.wait()
+            await wire.until_shown(b"word")
             await clock.advance(1)
             loop.beat()
             await running
