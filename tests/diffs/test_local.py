@@ -12,8 +12,10 @@ from agent.git.repos import cloned, git, repository
 from agent.running import AgentProcess, running_agent
 from chatd.clock import SystemClock
 from chatd.diffs.keeping import DiffKeeper
+from chatd.diffs.local import APART_SECONDS
 from chatd.diffs.running import telling
 from chatd.store.queries import ChatDiffStatus
+from chatd.testing.fake_clock import FakeClock
 from chatd.wire.agent.git import Changes, Repositories, Repository
 from chatd.workspaces.agents.client import AgentClient, agent_client
 from diffs.world import PATIENCE, REMOTES, at, following, gone, status_of, told_of, until
@@ -98,6 +100,20 @@ async def test_nothing_is_written_twice(here: Deployed, tmp_path: Path, database
             local.left(chat)
             await gone(local)
     assert (told_of(here, chat), len(due)) == (1, 1)
+
+
+async def test_a_chat_that_changes_much_is_looked_at_every_few_seconds(here: Deployed, tmp_path: Path):
+    clock = FakeClock()
+    async with running_agent(tmp_path / "agent") as agent, following(here, keeper_of(here), clock) as local:
+        chat = (await here.chat()).change.chat_id
+        place = repository(agent.home)
+        local.reached(chat, here.person.user_id, at(agent))
+        await until(here, chat, lambda row: row.git_branch == "main")
+        (place / "new").write_text("1\n")
+        await clock.wait_for("diff apart")
+        assert (await until(here, chat, lambda _: True)).changed_files == 0
+        await clock.advance(APART_SECONDS)
+        await until(here, chat, lambda row: row.changed_files == 1)
 
 
 async def test_one_request_waits_for_each_chat_and_none_when_its_turn_is_over(here: Deployed, tmp_path: Path):

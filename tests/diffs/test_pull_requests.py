@@ -82,8 +82,11 @@ async def test_what_the_host_says_of_the_pull_request_is_stored_and_told(
 
         assert await one.tick() == 0  # nothing is due
         await clock.advance(120)
+        host.asked.clear()
         assert await one.tick() == 1
         assert told_of(here, chat) == 1  # no news
+        assert host.asked
+        assert all(path.endswith(" 304") for path in host.asked)  # what was answered is remembered
         host.repositories[0].pulls[0].state = "merged"
         await clock.advance(120)
         assert await one.tick() == 1

@@ -1,7 +1,7 @@
 """What is asked of GitHub and GitLab, over real sockets, against a server that speaks their APIs."""
 
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 
 import msgspec
@@ -132,6 +132,32 @@ async def test_what_has_not_changed_is_not_sent_again(kind: HostKind) -> None:
         changed = await host.pull_request(FEATURE)
         assert changed is not None
         assert changed.title == "Another title"
+
+
+async def test_what_one_token_was_shown_is_not_remembered_for_another() -> None:
+    async with git_host_server() as server, open_session(FakeClock()) as session:
+        server.repositories = [project(Pull(number=1))]
+        for token in (TOKEN, "wrong", TOKEN):
+            config = HostConfig(kind=HostKind.GITHUB, host="a.test", token=Secret(token), api_url=server.github_url)
+            host = Hosts(session, [config]).of("a.test")
+            assert host is not None
+            server.asked.clear()
+            with suppress(TokenRefused):
+                await host.pull_request(FEATURE)
+            assert not any(path.endswith(" 304") for path in server.asked)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_an_answer_that_has_not_changed_may_be_the_last_of_a_limit(kind: HostKind) -> None:
+    clock = FakeClock()
+    spent = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": str(int(clock.now().timestamp()) + 600)}
+    async with asked(kind, project(), clock=clock) as (server, host):
+        await host.account()
+        server.next_answers = [Said(304, b"", spent)]
+        await host.account()
+        with pytest.raises(RateLimited):
+            await host.account()
+        assert len(server.asked) == 2
 
 
 @pytest.mark.parametrize("kind", KINDS)

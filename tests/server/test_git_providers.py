@@ -66,6 +66,22 @@ async def test_a_token_never_goes_to_another_server_than_it_was_given_for(servin
         assert (moved.status, moved.body["api_url"]) == (200, "https://evil.test/api/v3")
 
 
+async def test_a_pause_was_for_the_token_before(serving: Any, host: GitHostServer, database: Any):
+    async with serving() as running:
+        made = await create(running.owner, host)
+        connection = await asyncpg.connect(database.dsn)
+        try:
+            await connection.execute(
+                "INSERT INTO git_host_pauses VALUES ('github.test', now() + interval '1 hour'),"
+                " ('other.test', now() + interval '1 hour')"
+            )
+            await running.owner.call("PATCH", f"{PATH}/{made.body['id']}", {"token": "another"})
+            left = [row["host"] for row in await connection.fetch("SELECT host FROM git_host_pauses")]
+        finally:
+            await connection.close()
+    assert left == ["other.test"]
+
+
 async def test_what_a_host_says_to_a_wrong_token_is_told(serving: Any, host: GitHostServer):
     async with serving() as running:
         made = await create(running.owner, host, token="wrong")

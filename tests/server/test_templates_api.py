@@ -79,6 +79,23 @@ async def test_a_wrong_template_is_refused_by_the_name_of_its_field(
     assert [row["name"] for row in rows] == ["local"]
 
 
+async def test_a_change_is_checked_like_a_new_template(serving: Any):
+    async with serving() as running:
+        made = (await running.owner.post(TEMPLATES, NEW)).body
+        path = f"{TEMPLATES}/{made['id']}"
+        refused = [
+            await patch(running.owner, path, name="Not A Name"),
+            await patch(running.owner, path, max_lifetime_ms=1),
+            await patch(running.owner, path, parameters=[SIZE, SIZE]),
+            await patch(running.owner, path, config={"colour": 1}),
+            await patch(running.owner, path, name="local"),
+        ]
+        after = (await running.owner.get(path)).body
+
+    assert [answer.status for answer in refused] == [400, 400, 400, 400, 409]
+    assert after == made
+
+
 async def test_a_config_with_unknown_fields_is_refused_and_says_which(serving: Any):
     async with serving() as running:
         answer = await running.owner.post(TEMPLATES, {**NEW, "config": {"colour": 1}})

@@ -102,3 +102,31 @@ async def test_a_download_waits_for_a_client_that_does_not_read_and_ends_with_it
             pass
 
     assert 0 < held < 1 << 20
+
+
+async def test_an_upload_that_breaks_off_midway_leaves_nothing_behind(world: WorkspaceApi):
+    path = f"{WORKSPACES}/{(await world.run())['id']}"
+    home = (await world.mia.get(f"{path}/files")).body["path"]
+    before = (await world.mia.get(f"{path}/files")).body["entries"]
+
+    async def content() -> AsyncIterator[bytes]:
+        yield bytes(PIECE)
+        await asyncio.Event().wait()
+
+    async def put() -> None:
+        headers = {"Authorization": f"Bearer {world.mia.token}"}
+        url = f"{world.mia.url}{path}/files/content?path={quote(home)}/broken"
+        async with aiohttp.ClientSession(headers=headers) as http, http.put(url, data=content()):
+            raise AssertionError("it never ends")
+
+    async with asyncio.timeout(PATIENCE), asyncio.TaskGroup() as group:
+        putting = group.create_task(put())
+        while (await health(world, path))["open_requests"] < 2:
+            pass
+        putting.cancel()
+    async with asyncio.timeout(PATIENCE):
+        while (await health(world, path))["open_requests"] > 1:
+            pass
+    after = (await world.mia.get(f"{path}/files")).body["entries"]
+
+    assert after == before

@@ -127,6 +127,9 @@ async def test_a_workspace_is_renamed_and_lives_as_long_as_it_is_told(world: Wor
     strict = {"name": "strict", "provisioner": "local", "allows_user_autostop": False, "default_ttl_ms": 3_600_000}
     template = (await world.admin.post(TEMPLATES, strict)).body
     refused = await world.mia.post(WORKSPACES, {"template_id": template["id"], "ttl_ms": 0})
+    bound = await world.run(template_id=template["id"])
+    unbound = await patch(world.mia, f"{WORKSPACES}/{bound['id']}", ttl_ms=0)
+    bound_still = await patch(world.mia, f"{WORKSPACES}/{bound['id']}", name="still", ttl_ms=None)
 
     assert "deadline" not in made
     assert (taken.status, taken.body["validations"][0]["field"]) == (409, "name")
@@ -134,6 +137,8 @@ async def test_a_workspace_is_renamed_and_lives_as_long_as_it_is_told(world: Wor
     assert (for_ever.body["name"], for_ever.body["ttl_ms"], "deadline" in for_ever.body) == ("three", 0, False)
     assert as_the_template.body["ttl_ms"] is None
     assert (refused.status, refused.body["validations"][0]["field"]) == (400, "ttl_ms")
+    assert (unbound.status, unbound.body["validations"][0]["field"]) == (400, "ttl_ms")
+    assert (bound_still.body["name"], bound_still.body["deadline"]) == ("still", bound["deadline"])
 
 
 async def test_a_user_has_so_many_workspaces_and_no_more(database: Any, tmp_path: Path):
@@ -182,7 +187,8 @@ async def test_what_a_build_says_can_be_read_in_pages(world: WorkspaceApi):
     rest = (await world.mia.get(f"{path}/logs?after={first['logs'][-1]['id']}")).body
     one = await world.mia.get(path)
     other = await world.create()
-    crossed = await world.mia.get(f"{WORKSPACES}/{other['id']}/builds/{made['latest_build']['id']}/logs")
+    elsewhere = f"{WORKSPACES}/{other['id']}/builds/{made['latest_build']['id']}"
+    crossed = [await world.mia.get(f"{elsewhere}/logs"), await world.mia.post(f"{elsewhere}/cancel")]
     over = await world.mia.post(f"{path}/cancel")
 
     assert whole["logs"]
@@ -192,7 +198,7 @@ async def test_what_a_build_says_can_be_read_in_pages(world: WorkspaceApi):
     assert [*first["logs"], *rest["logs"]] == whole["logs"]
     assert {each["level"] for each in whole["logs"]} <= {"info", "warning", "error"}
     assert one.body["id"] == made["latest_build"]["id"]
-    assert crossed.status == 404
+    assert [answer.status for answer in crossed] == [404, 404]
     assert (over.status, over.body["message"]) == (409, "The build is over.")
 
 
