@@ -547,7 +547,6 @@ CASES: dict[str, Case] = {
     "list_carried_out_builds": for_machines(READ, Kind.WORKSPACE, lambda _: {"replica_id": new_id()}),
     "fail_unclaimed_builds": for_machines(UPDATE, Kind.WORKSPACE, lambda _: {"error": "e", "older_than": HOUR}),
     "orphan_workspace": in_workspace(
-        # Of no machine, so that it is not deleted.
         lambda w: {"id": new_id(), "workspace_id": w.build.workspace_id, "initiator_id": w.member.id},
         DELETE,
     ),

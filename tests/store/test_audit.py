@@ -137,7 +137,6 @@ BEFORE: dict[str, str] = {
     "insert_first_user": "TRUNCATE users CASCADE",
     "delete_template": "UPDATE workspaces SET deleted = true",
     "seed_template": "TRUNCATE templates CASCADE",
-    "orphan_workspace": "UPDATE workspaces SET host_id = 'gone'",
     **dict.fromkeys(
         ("update_git_provider", "update_git_provider_token", "delete_git_provider"),
         "INSERT INTO git_providers (id, kind, host, api_url)"

@@ -130,7 +130,6 @@ EMPTY = (
     *("get_chat_context", "get_diff_status", "list_diff_statuses", "list_workspace_chats"),
     "list_chats_in_workspace",
     *("set_workspace_deadline", "insert_workspace_build", "get_workspace_build_by_key", "list_build_logs"),
-    "orphan_workspace",
 )
 EMPTY_SUMS = ("sum_cost_by_model", "sum_cost_by_chat", "sum_cost_by_day", "sum_runtime_ms")
 

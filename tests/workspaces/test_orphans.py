@@ -80,18 +80,34 @@ async def test_a_build_that_the_machine_had_begun_is_over_too(here: Deployed, fo
     assert (begun.status, begun.cancelled_by) == (BuildStatus.CANCELLED, here.person.user_id)
 
 
-async def test_while_a_server_of_the_machine_lives_it_is_asked_to_delete(here: Deployed, folders: FolderProvisioner):
+@pytest.mark.parametrize(
+    ("bound_to", "runs_on", "makes", "is_refused"),
+    [
+        ("here", "here", None, True),
+        ("here", "here", ["local"], True),
+        ("here", "there", ["local"], False),
+        ("here", "here", ["docker"], False),  # a server that makes no such workspaces any more
+        (None, "there", ["local"], True),
+        (None, "there", ["docker"], False),
+    ],
+)
+async def test_while_a_server_lives_that_can_delete_it_that_one_is_to_do_so(
+    bound_to: str | None, runs_on: str, makes: list[str] | None, is_refused: bool, here: Deployed,
+    folders: FolderProvisioner,
+):  # fmt: skip
     async with here.replica(folders) as workspaces:
         build = await here.created(workspaces)
-        with acting_as(here.person), pytest.raises(Conflict) as alive:
+    await here.pool.execute("DELETE FROM replicas")
+    await here.pool.execute("UPDATE workspaces SET host_id = $1", bound_to)
+    await here.beat(new_id(), runs_on, makes)
+    with acting_as(here.person):
+        if is_refused:
+            with pytest.raises(Conflict, match="can delete this workspace"):
+                await elsewhere(here).orphan(build.workspace_id)
+        else:
             await elsewhere(here).orphan(build.workspace_id)
-    await here.pool.execute("UPDATE workspaces SET host_id = NULL")
-    with acting_as(here.person), pytest.raises(Conflict) as of_none:
-        await elsewhere(here).orphan(build.workspace_id)
 
-    assert "without `orphan`" in (alive.value.detail or "")
-    assert "without `orphan`" in (of_none.value.detail or "")
-    assert not (await here.workspace(build.workspace_id)).deleted
+    assert (await here.workspace(build.workspace_id)).deleted is not is_refused
 
 
 async def test_an_admin_may_and_a_stranger_may_not(here: Deployed, folders: FolderProvisioner):

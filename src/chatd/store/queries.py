@@ -2584,22 +2584,21 @@ class Queries(Protocol):
         ...
 
     async def fail_unclaimed_builds(self, *, error: str, older_than: timedelta) -> list[WorkspaceBuild]:
-        """Builds that no replica has begun in all this time, and that none that lives can: it is of another machine, or does not
-        make such workspaces. What a live one can build waits for it to have room.
+        """Builds that no replica has begun in all this time, and that none that lives can. What one can build waits for it to
+        have room.
         """
         ...
 
     async def orphan_workspace(
         self, *, workspace_id: UUID, initiator_id: UUID | None, id: UUID, authorize: Filter = EVERYTHING
     ) -> WorkspaceBuild | None:
-        """Delete a workspace of a machine that is gone, with a build that is over already: nothing is done there, and its files
-        stay where they are. `error_code` says so until the machine is back and has deleted them. No row while a replica of the
-        machine lives.
+        """Delete a workspace that no live replica can delete, with a build that is over already: nothing is done where it is, and
+        its files stay. `error_code` says so until a replica that can is back and has deleted them. No row while there is one.
         """
         ...
 
     async def list_orphans(self, *, host_id: str, after_id: UUID, max_rows: int) -> list[UUID]:
-        """The workspaces of a machine that were deleted while it was gone, and whose files it may still have."""
+        """The workspaces that were deleted while nobody could, and whose files a replica of this machine may still find."""
         ...
 
     async def settle_orphan(self, *, workspace_id: UUID) -> int:
@@ -4511,11 +4510,7 @@ _FAIL_UNCLAIMED_BUILDS = """-- name: fail_unclaimed_builds
 UPDATE workspace_builds b SET status = 'failed', error = $1, error_code = 'not_claimed', finished_at = now()
 FROM workspaces w JOIN templates t ON t.id = w.template_id
 WHERE w.id = b.workspace_id AND b.status = 'pending' AND b.created_at < now() - $2::interval
-  AND NOT EXISTS (
-      SELECT FROM replicas r
-      WHERE r.heartbeat_at >= now() - lease_time() AND (w.host_id IS NULL OR w.host_id = r.host_id)
-        AND (r.provisioners IS NULL OR t.provisioner::text = ANY (r.provisioners))
-  )
+  AND NOT has_builder(w.host_id, t.provisioner)
 RETURNING b.id, b.workspace_id, b.number, b.transition, b.status, b.reason, b.initiator_id, b.key, b.parameters, b.error, b.error_code, b.replica_id, b.claims, b.cancelled_by, b.created_at, b.started_at, b.finished_at
 """
 
@@ -4525,10 +4520,8 @@ WITH gone AS (
     UPDATE workspaces w SET
         build_number = w.build_number + 1, deleted = true, agent_address = NULL, deadline = NULL, max_deadline = NULL,
         updated_at = now()
-    WHERE w.id = $1 AND NOT w.deleted AND w.host_id IS NOT NULL
-      AND NOT EXISTS (
-          SELECT FROM replicas r WHERE r.host_id = w.host_id AND r.heartbeat_at >= now() - lease_time()
-      )""",
+    FROM templates t
+    WHERE w.id = $1 AND NOT w.deleted AND t.id = w.template_id AND NOT has_builder(w.host_id, t.provisioner)""",
     """
     RETURNING w.id, w.build_number, w.parameters
 ),
@@ -4551,7 +4544,7 @@ RETURNING id, workspace_id, number, transition, status, reason, initiator_id, ke
 
 _LIST_ORPHANS = """-- name: list_orphans
 SELECT b.workspace_id FROM workspace_builds b JOIN workspaces w ON w.id = b.workspace_id
-WHERE b.error_code = 'orphan' AND w.host_id = $1::text AND b.workspace_id > $2
+WHERE b.error_code = 'orphan' AND (w.host_id IS NULL OR w.host_id = $1::text) AND b.workspace_id > $2
 ORDER BY b.workspace_id LIMIT $3::int
 """
 

@@ -126,19 +126,18 @@ class Lifecycle:
         return await self._build(workspace_id, BuildTransition.DELETE, None, None, BuildReason.INITIATOR)
 
     async def orphan(self, workspace_id: UUID) -> WorkspaceBuild:
-        """Delete one whose machine is gone for good: nothing is done there. Its files stay until the machine is back.
-        The build is over already. Raises Conflict while a server of the machine lives, NotFound."""
+        """Delete one that no server can delete, because its machine is gone for good: nothing is done there. Its files
+        stay until the machine is back. The build is over already. Raises Conflict while a server that can lives, and
+        NotFound."""
         workspace = await self._store.get_workspace(id=workspace_id)
         if workspace is None or workspace.deleted:
             raise NotFound("Workspace")
-        if workspace.host_id is None:
-            raise Conflict("This workspace is not bound to one machine.", detail="Delete it without `orphan`.")
         build = await self._store.orphan_workspace(
             id=uuid7(self._clock.now()), workspace_id=workspace_id, initiator_id=_person_id()
         )
         if build is None:
             raise Conflict(
-                "A server runs on the machine that this workspace is on.",
+                "A server runs that can delete this workspace.",
                 detail="Delete it without `orphan`: its files are deleted too.",
             )
         self._hints.publish(build_topic(workspace.build_id))

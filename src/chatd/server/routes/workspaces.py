@@ -21,8 +21,8 @@ WithAgent = Annotated[
 Orphan = Annotated[
     bool,
     QueryParameter(
-        description="Its machine is gone for good: delete it without doing anything there. Refused while a server of "
-        "that machine runs. If it comes back, it deletes the files."
+        description="Its machine is gone for good: delete it without doing anything there. Refused while a server runs "
+        "that can delete it. A server that can, and comes back, deletes the files."
     ),
 ]
 Before = Annotated[int | None, QueryParameter(ge=1, le=2**31 - 1, description="`next_before` of the page before.")]

@@ -113,31 +113,24 @@ SELECT id, workspace_id, cancelled_by IS NOT NULL AS is_cancelled FROM workspace
 WHERE status IN ('pending', 'running') AND replica_id = @replica_id::uuid;
 
 -- name: fail_unclaimed_builds :many
--- Builds that no replica has begun in all this time, and that none that lives can: it is of another machine, or does not
--- make such workspaces. What a live one can build waits for it to have room.
+-- Builds that no replica has begun in all this time, and that none that lives can. What one can build waits for it to
+-- have room.
 UPDATE workspace_builds b SET status = 'failed', error = @error, error_code = 'not_claimed', finished_at = now()
 FROM workspaces w JOIN templates t ON t.id = w.template_id
 WHERE w.id = b.workspace_id AND b.status = 'pending' AND b.created_at < now() - @older_than::interval
-  AND NOT EXISTS (
-      SELECT FROM replicas r
-      WHERE r.heartbeat_at >= now() - lease_time() AND (w.host_id IS NULL OR w.host_id = r.host_id)
-        AND (r.provisioners IS NULL OR t.provisioner::text = ANY (r.provisioners))
-  )
+  AND NOT has_builder(w.host_id, t.provisioner)
 RETURNING b.*;
 
 -- name: orphan_workspace :opt
--- Delete a workspace of a machine that is gone, with a build that is over already: nothing is done there, and its files
--- stay where they are. `error_code` says so until the machine is back and has deleted them. No row while a replica of the
--- machine lives.
+-- Delete a workspace that no live replica can delete, with a build that is over already: nothing is done where it is, and
+-- its files stay. `error_code` says so until a replica that can is back and has deleted them. No row while there is one.
 -- @optional initiator_id
 WITH gone AS (
     UPDATE workspaces w SET
         build_number = w.build_number + 1, deleted = true, agent_address = NULL, deadline = NULL, max_deadline = NULL,
         updated_at = now()
-    WHERE w.id = @workspace_id AND NOT w.deleted AND w.host_id IS NOT NULL
-      AND NOT EXISTS (
-          SELECT FROM replicas r WHERE r.host_id = w.host_id AND r.heartbeat_at >= now() - lease_time()
-      )
+    FROM templates t
+    WHERE w.id = @workspace_id AND NOT w.deleted AND t.id = w.template_id AND NOT has_builder(w.host_id, t.provisioner)
       -- @authorize_filter owner=w.owner_id
     RETURNING w.id, w.build_number, w.parameters
 ),
@@ -157,9 +150,9 @@ FROM gone
 RETURNING *;
 
 -- name: list_orphans :many
--- The workspaces of a machine that were deleted while it was gone, and whose files it may still have.
+-- The workspaces that were deleted while nobody could, and whose files a replica of this machine may still find.
 SELECT b.workspace_id FROM workspace_builds b JOIN workspaces w ON w.id = b.workspace_id
-WHERE b.error_code = 'orphan' AND w.host_id = @host_id::text AND b.workspace_id > @after_id
+WHERE b.error_code = 'orphan' AND (w.host_id IS NULL OR w.host_id = @host_id::text) AND b.workspace_id > @after_id
 ORDER BY b.workspace_id LIMIT @max_rows::int;
 
 -- name: settle_orphan :exec
