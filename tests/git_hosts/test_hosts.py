@@ -301,8 +301,17 @@ async def test_each_request_is_counted_by_how_it_ended(kind: HostKind) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 async def test_a_diff_is_given_whole_or_not_at_all(kind: HostKind) -> None:
     async with asked(kind, project(Pull(number=1, diff="+x\n" * 1000))) as (_, host):
-        assert await host.diff(FEATURE, 1, most_bytes=3000) == "+x\n" * 1000
         assert await host.diff(FEATURE, 1, most_bytes=2999) is None
+        assert await host.diff(FEATURE, 1, most_bytes=3000) == "+x\n" * 1000
+        assert await host.diff(FEATURE, 1, most_bytes=2999) is None  # what is remembered is bounded too
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_an_answer_without_end_is_not_read(kind: HostKind) -> None:
+    async with asked(kind, project()) as (server, host):
+        server.next_answers = [Said(200, b" " * (5 * 1024 * 1024) + b"[]")]
+        with pytest.raises(HostFailed, match="too large"):
+            await host.account()
 
 
 @pytest.mark.parametrize("kind", KINDS)
