@@ -17,6 +17,7 @@ from chatd.testing.fake_clock import FakeClock
 from chatd.wire.agent.git import Repositories
 from chatd.wire.git import GitEvent
 from chatd.workspaces.agents.client import agent_client
+from workspaces.deployed import short_folder
 
 PATIENCE = 30
 
@@ -59,8 +60,8 @@ class Client:
 
 @asynccontextmanager
 async def watching(tmp_path: Path, client: Client) -> AsyncIterator[tuple[GitLoop, asyncio.Task[None]]]:
-    tmp_path.mkdir(exist_ok=True)
-    async with asyncio.timeout(PATIENCE), running_agent(tmp_path / "agent") as agent:
+    folder = short_folder(tmp_path) / "agent"
+    async with asyncio.timeout(PATIENCE), running_agent(folder) as agent:
         repository(agent.home)
         asked = agent_client(agent.address, Secret(agent.token), SystemClock())
         try:
