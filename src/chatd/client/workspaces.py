@@ -138,7 +138,7 @@ class WorkspaceCalls:
                         after = event.log.id
                         yield event.log
             except Unreachable:
-                if not tries:
+                if tries <= 0:
                     raise
             tries -= 1
             await self._to.clock.sleep(1.0, timer="client retry")
