@@ -1,0 +1,4 @@
+/** Every sentence that people read. One area, one file; a language is a folder with the same shape. */
+import { common } from "./en/common"
+
+export const words = { common }
