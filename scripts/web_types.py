@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any, Final, get_args
+from typing import Any, Final, cast, get_args
 
 import msgspec
 from routes_table import METHODS, published_document
@@ -128,8 +128,8 @@ def _type(schema: dict[str, Any], renamed: dict[str, str] | None = None, used: s
         return _type(of, renamed, used)
 
     if "$ref" in schema:
-        name = schema["$ref"].removeprefix(_REF)
-        name = (renamed or {}).get(name, name.lstrip("_"))
+        ref: str = schema["$ref"].removeprefix(_REF)
+        name = (renamed or {}).get(ref) or ref.lstrip("_")
         if used is not None:
             used.add(name)
         return name
@@ -144,7 +144,7 @@ def _type(schema: dict[str, Any], renamed: dict[str, str] | None = None, used: s
             return " | ".join(dict.fromkeys(inner(of) for of in schema[several]))
     kind = schema.get("type")
     if isinstance(kind, list):
-        return " | ".join(dict.fromkeys(inner({**schema, "type": one}) for one in kind))
+        return " | ".join(dict.fromkeys(inner({**schema, "type": one}) for one in cast("list[str]", kind)))
     match kind:
         case "array":
             if "prefixItems" in schema:

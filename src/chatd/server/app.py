@@ -23,7 +23,6 @@ from chatd.server.routes.git_providers import git_providers_router
 from chatd.server.routes.groups import groups_router
 from chatd.server.routes.login import login_router
 from chatd.server.routes.models import models_router
-from chatd.server.routes.pages import welcome_page, welcome_style
 from chatd.server.routes.providers import providers_router
 from chatd.server.routes.push import push_router
 from chatd.server.routes.site import site_router
@@ -59,8 +58,6 @@ def build_app(parts: RouteParts) -> Litestar:
             templates_router,
             workspaces_router,
             workspace_files_router,
-            welcome_page,
-            welcome_style,
         ],
         dependencies=route_dependencies(parts),
         exception_handlers=litestar_answers(),
