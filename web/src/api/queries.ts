@@ -1,0 +1,48 @@
+/** What is read from the server and kept: keys, how to read it, and how long it holds. */
+import { QueryClient, queryOptions } from "@tanstack/react-query"
+import { Refused, request } from "./request"
+
+const MINUTE = 60_000
+
+/** Trying again helps when no answer came or the server is busy; a refusal stays one. */
+function worthTryingAgain(failures: number, error: unknown): boolean {
+  if (error instanceof Refused && error.status < 500 && error.status !== 429) return false
+  return failures < 3
+}
+
+export function makeQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: { retry: worthTryingAgain, staleTime: MINUTE, gcTime: 30 * MINUTE },
+      mutations: { retry: false },
+    },
+  })
+}
+
+export const queries = {
+  firstUser: queryOptions({ queryKey: ["first-user"], queryFn: ({ signal }) => request("GET /api/v2/users/first", { signal }) }),
+  buildInfo: queryOptions({
+    queryKey: ["build-info"],
+    queryFn: ({ signal }) => request("GET /api/v2/buildinfo", { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  }),
+  me: queryOptions({
+    queryKey: ["me"],
+    queryFn: ({ signal }) => request("GET /api/v2/users/{user}", { path: { user: "me" }, signal }),
+    staleTime: 5 * MINUTE,
+  }),
+  models: queryOptions({
+    queryKey: ["models"],
+    queryFn: ({ signal }) => request("GET /api/experimental/chats/model-configs", { signal }),
+    refetchOnWindowFocus: true,
+  }),
+  chat: (id: string) =>
+    queryOptions({
+      queryKey: ["chats", "one", id],
+      queryFn: ({ signal }) => request("GET /api/experimental/chats/{chat}", { path: { chat: id }, signal }),
+    }),
+  templates: queryOptions({
+    queryKey: ["templates"],
+    queryFn: ({ signal }) => request("GET /api/experimental/templates", { signal }),
+  }),
+}
