@@ -1,6 +1,7 @@
 /** What is read from the server and kept: keys, how to read it, and how long it holds. */
 import { QueryClient, queryOptions } from "@tanstack/react-query"
 import { Refused, request } from "./request"
+import type { ProviderKind } from "./schema"
 
 const MINUTE = 60_000
 
@@ -36,6 +37,11 @@ export const queries = {
     queryFn: ({ signal }) => request("GET /api/experimental/chats/model-configs", { signal }),
     refetchOnWindowFocus: true,
   }),
+  knownModels: (type: ProviderKind) =>
+    queryOptions({
+      queryKey: ["known-models", type],
+      queryFn: ({ signal }) => request("GET /api/experimental/chats/providers/known-models", { query: { type }, signal }),
+    }),
   chat: (id: string) =>
     queryOptions({
       queryKey: ["chats", "one", id],
