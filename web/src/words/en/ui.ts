@@ -17,6 +17,8 @@ export const ui = {
   days: (count: number) => `${count} d`,
   milliseconds: (count: number) => `${count} ms`,
   lessThanACent: "Less than a hundredth of a cent",
+  copying: "Copying",
+  copyYourself: "The browser does not allow it. Select the text and copy it yourself.",
   empty: "Nothing here yet",
   details: "Details",
   resize: (what: string) => `Resize ${what}`,
@@ -34,6 +36,7 @@ export const ui = {
     showAll: (count: number) => `Show all ${count.toLocaleString("en")} lines`,
     showLess: "Show less",
     output: "Output",
+    noOutput: "No output",
     cut: (count: number) => `${count.toLocaleString("en")} characters before this are not shown.`,
   },
   diff: {
