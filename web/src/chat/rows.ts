@@ -15,27 +15,28 @@ import type { Block, Row } from "./row_kinds"
 import { type Meanwhile, storedRows } from "./stored_rows"
 import { type Turn, turnsOf } from "./turns"
 
-export interface Rows {
-  /** Of all turns but the last. The same array while they stay as they are. */
-  readonly settled: readonly Row[]
-  /** Of the last turn. */
-  readonly tail: readonly Row[]
+/** In two, so that the longer part can stay the same array: the rows of all turns but the last, and those of the last. */
+export interface InTwo<R> {
+  readonly settled: readonly R[]
+  readonly tail: readonly R[]
 }
+
+export type Rows = InTwo<Row>
 
 export function rows(picture: Picture): Rows {
   const turns = turnsOf(picture.messages, picture.hasOlder)
   return { settled: settledRows(picture.messages, turns), tail: tailRows(picture, turns.at(-1)) }
 }
 
-export function countRows({ settled, tail }: Rows): number {
+export function countRows({ settled, tail }: InTwo<unknown>): number {
   return settled.length + tail.length
 }
 
-export function rowAt({ settled, tail }: Rows, place: number): Row | undefined {
+export function rowAt<R>({ settled, tail }: InTwo<R>, place: number): R | undefined {
   return place < settled.length ? settled[place] : tail[place - settled.length]
 }
 
-export function allRows({ settled, tail }: Rows): readonly Row[] {
+export function allRows<R>({ settled, tail }: InTwo<R>): readonly R[] {
   return settled.length === 0 ? tail : [...settled, ...tail]
 }
 
