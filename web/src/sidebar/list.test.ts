@@ -33,7 +33,7 @@ function chat(id: string, more: Partial<Chat> = {}): Chat {
 
 const ACTIVE = { archived: false, open: null }
 const titles = (known: ReadonlyMap<string, Chat>) => {
-  const list = shown(known, { archived: false, now: new Date(Date.UTC(2026, 0, 10, 20)) })
+  const list = shown(known, new Date(Date.UTC(2026, 0, 10, 20)))
   return [...list.pinned.map((one) => `*${one.title}`), ...list.groups.flatMap((group) => group.chats.map((one) => one.title))]
 }
 

@@ -1,13 +1,7 @@
 /** The list of chats as data: pages that were read, and what the feed has told since. Pure. */
-import type { Chat, ChatDiffStatus } from "../api/schema"
-
-export interface WatchEvent {
-  kind: string
-  chat: Chat
-}
+import type { Chat, ChatDiffStatus, WatchEvent } from "../api/schema"
 
 export interface Shown {
-  archived: boolean
   pinned: Chat[]
   groups: { name: GroupName; chats: Chat[] }[]
 }
@@ -84,13 +78,12 @@ export function groupOf(updatedAt: string, now: Date): GroupName {
   return then >= midnight - 6 * DAY ? "week" : "older"
 }
 
-export function shown(known: Known, { archived, now }: { archived: boolean; now: Date }): Shown {
-  const chats = [...known.values()]
+export function shown(known: Known, now: Date, isWanted: (chat: Chat) => boolean = () => true): Shown {
+  const chats = [...known.values()].filter(isWanted)
   const rest = chats.filter((chat) => chat.pin_order === 0).sort(byActivity)
   const names: GroupName[] = ["today", "yesterday", "week", "older"]
   const groups = names.map((name) => ({ name, chats: rest.filter((chat) => groupOf(chat.updated_at, now) === name) }))
   return {
-    archived,
     pinned: chats.filter((chat) => chat.pin_order > 0).sort(byPin),
     groups: groups.filter((group) => group.chats.length > 0),
   }
