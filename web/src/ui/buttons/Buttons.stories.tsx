@@ -1,8 +1,9 @@
 import type { Meta, StoryObj } from "@storybook/react-vite"
 import { Archive, Pin, Send, Settings, Trash2 } from "lucide-react"
-import { expect, fn, screen, userEvent, waitFor, within } from "storybook/test"
+import { expect, fn, screen, spyOn, userEvent, waitFor, within } from "storybook/test"
 import { Row, Rows } from "../StoryFrame"
 import { Button, ButtonLink } from "./Button"
+import { CopyButton } from "./CopyButton"
 import { IconButton } from "./IconButton"
 
 const meta: Meta = { title: "ui/Buttons" }
@@ -94,3 +95,17 @@ export const Icons: Story = {
 }
 
 export const IconsDark: Story = { ...Icons, globals: { theme: "dark" } }
+
+export const Copying: Story = {
+  render: () => (
+    <Rows>
+      <CopyButton text="npm test" isWordShown />
+    </Rows>
+  ),
+  play: async ({ canvas }) => {
+    const written = spyOn(navigator.clipboard, "writeText").mockResolvedValue()
+    await userEvent.click(canvas.getByRole("button", { name: "Copy" }))
+    await expect(await canvas.findByRole("button", { name: "Copied" })).toBeVisible()
+    await expect(written).toHaveBeenCalledWith("npm test")
+  },
+}
