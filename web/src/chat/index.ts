@@ -4,6 +4,20 @@ export type { ContextBlock, FileBlock, ReasoningBlock, ReferenceBlock, SourcesBl
 export type { OpenedChat } from "./cache"
 export type { CallBlock, CallState } from "./calls"
 export type { ChatState, ChatStore, Reading } from "./chat_state"
+export {
+  addReference,
+  asContent,
+  type Attached,
+  beginEditing,
+  type Draft,
+  draftOf,
+  type DraftStore,
+  endEditing,
+  fromContent,
+  isNothing,
+  nothingWritten,
+  type Written,
+} from "./draft"
 export { type Beside, type LiveStatus, liveStatus } from "./live_status"
 export { forgetChats, openChat } from "./open_chat"
 export { partialJson } from "./partial_json"

@@ -1,4 +1,5 @@
 /** Chats in a browser. */
+import { newKey } from "../api/new_key"
 import { follow } from "../api/follow"
 import { request } from "../api/request"
 import { browser } from "../api/surroundings"
@@ -31,11 +32,6 @@ export const browserChats: ChatSurroundings = {
   },
   newKey,
   signedOut: () => window.dispatchEvent(new Event("chatd:signed-out")),
-}
-
-/** Browsers have `randomUUID` only where the page came over TLS or from this machine. */
-function newKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("")
 }
 
 const recent = new RecentChats(browserChats)
