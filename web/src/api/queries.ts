@@ -1,5 +1,5 @@
 /** What is read from the server and kept: keys, how to read it, and how long it holds. */
-import { QueryClient, queryOptions } from "@tanstack/react-query"
+import { keepPreviousData, QueryClient, queryOptions } from "@tanstack/react-query"
 import { Refused, request } from "./request"
 import type { ProviderKind } from "./schema"
 
@@ -46,6 +46,19 @@ export const queries = {
     queryOptions({
       queryKey: ["chats", "one", id],
       queryFn: ({ signal }) => request("GET /api/experimental/chats/{chat}", { path: { chat: id }, signal }),
+    }),
+  /** `answers` makes it another question when the chat has gone on. */
+  chatCost: (id: string, answers: number) =>
+    queryOptions({
+      queryKey: ["chats", "cost", id, answers],
+      queryFn: ({ signal }) => request("GET /api/experimental/chats/{chat}/cost", { path: { chat: id }, signal }),
+      placeholderData: keepPreviousData,
+    }),
+  prompts: (id: string, messages: number) =>
+    queryOptions({
+      queryKey: ["chats", "prompts", id, messages],
+      queryFn: ({ signal }) => request("GET /api/experimental/chats/{chat}/prompts", { path: { chat: id }, query: { limit: 200 }, signal }),
+      placeholderData: keepPreviousData,
     }),
   templates: queryOptions({
     queryKey: ["templates"],

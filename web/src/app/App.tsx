@@ -3,7 +3,7 @@ import { useEffect, useState } from "react"
 import { makeQueryClient } from "../api/queries"
 import { followTheme } from "../browser/theme"
 import { UiRoot } from "../ui/UiRoot"
-import { Crash } from "./Crash"
+import { Crash } from "../ui/status/Crash"
 import { Gate } from "./Gate"
 
 export function App() {

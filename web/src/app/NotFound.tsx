@@ -1,6 +1,6 @@
 import { Link } from "wouter"
 import { words } from "../words"
-import css from "./Crash.module.css"
+import css from "../ui/status/Crash.module.css"
 
 export function NotFound({ opener }: { opener: React.ReactNode }) {
   return (

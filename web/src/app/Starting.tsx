@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react"
 import { Button } from "../ui/buttons/Button"
 import { words } from "../words"
-import css from "./Crash.module.css"
+import css from "../ui/status/Crash.module.css"
 
 const EVERY = 5000
 

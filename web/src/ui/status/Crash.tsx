@@ -1,6 +1,6 @@
 import { Component, type ReactNode } from "react"
-import { Button } from "../ui/buttons/Button"
-import { words } from "../words"
+import { Button } from "../buttons/Button"
+import { words } from "../../words"
 import css from "./Crash.module.css"
 
 /** What fails in here fails alone. A chunk that an older page asks a newer server for is there after a reload. */
