@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from "react"
 import type { coloured } from "./lexers"
 import { type Line, plainLines } from "./tones"
 
-type Colour = typeof coloured
+export type Colour = typeof coloured
 
 let colouring: Colour | null = null
 let loading: Promise<Colour> | null = null
@@ -22,7 +22,7 @@ async function load(): Promise<Colour | null> {
 }
 
 /** The lexers, once they are there; asking for them loads them. */
-function useLexers(isWanted: boolean): Colour | null {
+export function useLexers(isWanted: boolean): Colour | null {
   const [colour, setColour] = useState<Colour | null>(() => colouring)
   useEffect(() => {
     let isGone = false
