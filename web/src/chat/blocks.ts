@@ -97,9 +97,9 @@ function blocksOf(parts: readonly (Part | LiveEntry)[], of: Of): readonly BareBl
 function blockOf(part: Part | LiveEntry, placed: Placed, isStreaming: boolean): BareBlock | null {
   switch (part.type) {
     case "text":
-      return part.text.trim() === "" ? null : lasting(part, { kind: "text", ...placed, text: part.text, isStreaming })
+      return isBlank(part.text) ? null : lasting(part, { kind: "text", ...placed, text: part.text, isStreaming })
     case "reasoning":
-      return part.text.trim() === "" ? null : lasting(part, thought(part, placed, isStreaming))
+      return isBlank(part.text) ? null : lasting(part, thought(part, placed, isStreaming))
     case "tool-call":
       return lasting(part, { kind: "call", ...placed, callId: part.tool_call_id, part })
     case "file":
@@ -109,6 +109,10 @@ function blockOf(part: Part | LiveEntry, placed: Placed, isStreaming: boolean): 
     default:
       return null
   }
+}
+
+function isBlank(text: string): boolean {
+  return !/\S/.test(text)
 }
 
 function thought(part: Extract<Part, { type: "reasoning" }>, placed: Placed, isStreaming: boolean): ReasoningBlock {
