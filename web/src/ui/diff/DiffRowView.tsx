@@ -39,14 +39,10 @@ export function DiffRowView({ row, place, commenting, onToggle }: RowProps) {
     case "nothing":
       return <p className={css["note"]}>{row.file.isBinary ? words.ui.diff.binary : words.ui.diff.nothing}</p>
     case "line":
-      return (
-        <div className={css["row"]}>
-          <Line {...{ row, place, commenting }} cell={row.cell} side={row.cell.line.kind === "removed" ? "old" : "new"} hasBoth />
-        </div>
-      )
+      return <Line {...{ row, place, commenting }} cell={row.cell} side={row.cell.line.kind === "removed" ? "old" : "new"} hasBoth />
     case "pair":
       return (
-        <div className={classes(css["row"], css["pair"])}>
+        <div className={css["pair"]}>
           <Line {...{ row, place, commenting }} cell={row.left} side="old" />
           <Line {...{ row, place, commenting }} cell={row.right} side="new" />
         </div>
