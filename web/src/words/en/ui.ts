@@ -67,13 +67,13 @@ export const ui = {
     howToComment: "Choose a line number to comment. Shift extends to a range.",
   },
   chart: {
-    asTable: "The same figures as a table",
+    tableOf: (label: string) => `${label}, as a table`,
     day: "Day",
     name: "Name",
     value: "Value",
     total: "Total",
+    others: "Others",
     noData: "No figures for this time",
-    mark: (place: string, series: string, value: string) => `${place}, ${series}: ${value}`,
-    trend: (first: string, last: string) => `From ${first} to ${last}`,
+    mark: (place: string, total: string, parts: string) => (parts === "" ? `${place}: ${total}` : `${place}: ${total} (${parts})`),
   },
 }
