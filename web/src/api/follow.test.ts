@@ -153,6 +153,24 @@ describe("following a chat", () => {
     expect(state()).toEqual({ state: "ended", why: "signed-out" })
   })
 
+  it("takes long silence of server-sent events for a lost connection", async () => {
+    around.answer = () => new Response(new ReadableStream({ start: (stream) => stream.enqueue(new TextEncoder().encode(": still here\n\n")) }))
+    begin()
+    around.last.closed("")
+    await around.pass(1000)
+    around.last.closed("")
+    await around.pass(10)
+    expect(state()).toEqual({ state: "open" })
+    const asked = around.fetched.length
+    await around.pass(59_000)
+    expect(state()).toEqual({ state: "open" })
+    await around.pass(3_000)
+    expect(around.fetched.length).toBe(asked + 1)
+    followed.close()
+    await around.pass(0)
+    expect(around.pending).toBe(0)
+  })
+
   it("stays with sockets when the network was down, or when one has opened before", async () => {
     begin()
     for (let times = 0; times < 4; times++) {

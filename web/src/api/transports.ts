@@ -32,13 +32,25 @@ export const bySocket: Transport = (url, listener, around) => {
   })
 }
 
+/** The server says something at least every 25 seconds. */
+const silentMs = 60_000
+
 export const byEvents: Transport = (url, listener, around) => {
   const cut = new AbortController()
-  void readEvents(url, cut.signal, listener, around)
+  let forget = () => {}
+  const heard = () => {
+    forget()
+    forget = around.after(silentMs, () => {
+      cut.abort()
+      listener.over({ how: "broken", reason: "" })
+    })
+  }
+  cut.signal.addEventListener("abort", () => forget())
+  void readEvents(url, cut.signal, heard, listener, around).finally(() => forget())
   return () => cut.abort()
 }
 
-async function readEvents(url: string, signal: AbortSignal, listener: Listener, around: Surroundings): Promise<void> {
+async function readEvents(url: string, signal: AbortSignal, heard: () => void, listener: Listener, around: Surroundings): Promise<void> {
   let isOpen = false
   const lines = new EventLines()
   try {
@@ -46,12 +58,14 @@ async function readEvents(url: string, signal: AbortSignal, listener: Listener, 
     if (signal.aborted) return
     if (!response.ok || !response.body) return listener.over(refusal(response))
     isOpen = true
+    heard()
     listener.opened()
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
     for (;;) {
       const { done, value } = await reader.read()
       if (signal.aborted) return
       if (done) break
+      heard()
       const texts = lines.read(value)
       if (texts.length > 0) listener.came(texts)
     }

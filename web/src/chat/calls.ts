@@ -58,8 +58,10 @@ export function callBlock(call: BareCall, outcome: Outcome): CallBlock {
   return block
 }
 
+/** With a result, nothing else matters. One that is shown and one that is stored a moment later are the same. */
 function isSame(one: Outcome, other: Outcome): boolean {
-  return one.result === other.result && one.output === other.output && one.isOver === other.isOver
+  if (!one.result || !other.result) return one.result === other.result && one.output === other.output && one.isOver === other.isOver
+  return one.result === other.result || (!!one.result.created_at && one.result.created_at === other.result.created_at)
 }
 
 function made(call: BareCall, { result, output, isOver }: Outcome): CallBlock {

@@ -144,6 +144,8 @@ describe("rows of an answer that is being written", () => {
         ["a1.3", "done"],
       ])
     }
+    const [first, last] = [after(done, ...takeover.slice(0, 1)), after(done, ...takeover.slice(0, 3))]
+    expect(stepsIn(last)).toBe(stepsIn(first))
     const next = after(now, part(thought("and")), part(call("c9")))
     expect(allRows(rows(next)).map((row) => row.kind)).toEqual(["user", "reasoning", "text", "steps"])
     expect(stepsIn(next).key).toBe(stepsIn(now).key)
