@@ -162,7 +162,7 @@ describe("following a chat", () => {
     await around.pass(10)
     expect(state()).toEqual({ state: "open" })
     const asked = around.fetched.length
-    await around.pass(59_000)
+    await around.pass(39_000)
     expect(state()).toEqual({ state: "open" })
     await around.pass(3_000)
     expect(around.fetched.length).toBe(asked + 1)

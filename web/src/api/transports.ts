@@ -33,7 +33,7 @@ export const bySocket: Transport = (url, listener, around) => {
 }
 
 /** The server says something at least every 25 seconds. */
-const silentMs = 60_000
+const silentMs = 40_000
 
 export const byEvents: Transport = (url, listener, around) => {
   const cut = new AbortController()
