@@ -40,11 +40,13 @@ export function BarList({ label, bars, format, onSelect }: BarListProps) {
                 bar.label
               )}
             </th>
-            <td className={css["share"]}>
-              <span className={css["value"]}>{format(bar.value)}</span>
-              <svg aria-hidden width="100%" height="8" className={css["track"]}>
-                <rect width={`${(bar.value / highest) * 100}%`} height="8" rx="2" className={css["series1"]} />
-              </svg>
+            <td>
+              <div className={css["share"]}>
+                <svg aria-hidden width="100%" height="12" className={css["track"]}>
+                  <rect width={`${(bar.value / highest) * 100}%`} height="12" rx="2" className={css["series1"]} />
+                </svg>
+                <span className={css["value"]}>{format(bar.value)}</span>
+              </div>
             </td>
           </tr>
         ))}

@@ -12,30 +12,32 @@ interface ChartTableProps {
 /** The figures of a chart for those who hear the page. */
 export function ChartTable({ caption, placeHeader, series, places, format }: ChartTableProps) {
   return (
-    <table className="unseen">
-      <caption>{caption}</caption>
-      <thead>
-        <tr>
-          <th scope="col">{placeHeader}</th>
-          {series.map((one) => (
-            <th key={one.key} scope="col">
-              {one.label}
-            </th>
-          ))}
-          <th scope="col">{words.ui.chart.total}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {places.map((place) => (
-          <tr key={place.key}>
-            <th scope="row">{place.label}</th>
+    <div className="unseen">
+      <table>
+        <caption>{caption}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{placeHeader}</th>
             {series.map((one) => (
-              <td key={one.key}>{format(place.values[one.key] ?? 0)}</td>
+              <th key={one.key} scope="col">
+                {one.label}
+              </th>
             ))}
-            <td>{format(totalOf(place, series))}</td>
+            <th scope="col">{words.ui.chart.total}</th>
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {places.map((place) => (
+            <tr key={place.key}>
+              <th scope="row">{place.label}</th>
+              {series.map((one) => (
+                <td key={one.key}>{format(place.values[one.key] ?? 0)}</td>
+              ))}
+              <td>{format(totalOf(place, series))}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   )
 }

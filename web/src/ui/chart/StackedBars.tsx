@@ -79,7 +79,7 @@ export function StackedBars({ label, series: given, places: givenPlaces, format,
                 <rect x={left + at * step} y={top} width={step} height={height - bottom - top} className={css["reach"]} />
                 <Parts place={place} series={series} x={left + at * step + step * 0.15} width={Math.max(1, step * 0.7)} y={y} />
                 {labels.has(at) && (
-                  <text x={left + (at + 0.5) * step} y={height - 8} textAnchor="middle" className={css["axis"]} aria-hidden>
+                  <text {...labelPlace(at, places.length, step, width)} y={height - 8} className={css["axis"]} aria-hidden>
                     {place.label}
                   </text>
                 )}
@@ -119,6 +119,12 @@ function Legend({ series }: { series: readonly Series[] }) {
       ))}
     </ul>
   )
+}
+
+/** In the middle below its bar; the last one ends where the drawing does. */
+function labelPlace(at: number, count: number, step: number, width: number): { x: number; textAnchor: "middle" | "end" } {
+  const isLast = at === count - 1 && step < labelWidth
+  return isLast ? { x: width, textAnchor: "end" } : { x: left + (at + 0.5) * step, textAnchor: "middle" }
 }
 
 const colours = ["series1", "series2", "series3", "series4", "series5", "series6"]

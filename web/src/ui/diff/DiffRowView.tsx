@@ -56,7 +56,7 @@ function FileHead({ file, isOpen, onToggle }: { file: DiffFile; isOpen: boolean;
       <Icon of={ChevronRight} size={12} className={classes(css["chevron"], isOpen && css["turned"])} />
       <span className={css["path"]}>{file.oldPath === null ? file.path : words.ui.diff.renamed(file.oldPath, file.path)}</span>
       {file.change !== "modified" && <Badge>{words.ui.diff.change[file.change]}</Badge>}
-      <DiffStat additions={file.additions} deletions={file.deletions} />
+      {!file.isBinary && <DiffStat additions={file.additions} deletions={file.deletions} />}
     </button>
   )
 }

@@ -9,6 +9,7 @@ export interface ListedFile {
   change: Change
   additions: number
   deletions: number
+  isBinary?: boolean | undefined
 }
 
 export interface FileListProps {
@@ -40,7 +41,7 @@ export function FileList({ files, selected = null, onSelect }: FileListProps) {
               <span className={css["folder"]}>{folderOf(file.path)}</span>
               <span className={css["name"]}>{file.path.slice(folderOf(file.path).length)}</span>
             </span>
-            <DiffStat additions={file.additions} deletions={file.deletions} />
+            {!file.isBinary && <DiffStat additions={file.additions} deletions={file.deletions} />}
           </button>
         </li>
       ))}

@@ -29,12 +29,17 @@ export function diffRows(files: readonly DiffFile[], layout: Layout, closed: Rea
 function insideOf(file: DiffFile, layout: Layout): DiffRow[] {
   const rows: DiffRow[] = []
   for (const hunk of file.hunks) {
-    rows.push({ kind: "gap", file, hunk })
+    if (isAfterGap(hunk)) rows.push({ kind: "gap", file, hunk })
     rows.push(...(layout === "split" ? pairs(file, hunk) : lines(file, hunk)))
   }
   for (const text of file.notes) rows.push({ kind: "note", file, text })
   if (rows.length === 0) rows.push({ kind: "nothing", file })
   return rows
+}
+
+/** Where something of the file is not shown above, or there is a heading to say where one is. */
+function isAfterGap(hunk: Hunk): boolean {
+  return hunk.heading !== "" || hunk.oldStart > 1 || hunk.newStart > 1
 }
 
 function lines(file: DiffFile, hunk: Hunk): DiffRow[] {

@@ -2,8 +2,9 @@ import { Dialog as Base } from "@base-ui/react/dialog"
 import { X } from "lucide-react"
 import type { ReactNode, RefObject } from "react"
 import { words } from "../../words"
-import { IconButton } from "../buttons/IconButton"
+import button from "../buttons/IconButton.module.css"
 import { classes } from "../classes"
+import { Icon } from "../Icon"
 import css from "./Dialog.module.css"
 
 export interface DialogProps {
@@ -74,11 +75,13 @@ function Head({ title, text }: { title: ReactNode; text?: ReactNode }) {
   )
 }
 
-/** Last in the order of focus, though it is drawn at the top: one comes to do something, not to close. */
+/** Last in the order of focus, though it is drawn at the top: one comes to do something, not to close. Without a tooltip, which would take the first Escape. */
 function Close() {
   return (
     <span className={css["close"]}>
-      <Base.Close render={<IconButton name={words.common.close} icon={X} side="left" />} />
+      <Base.Close aria-label={words.common.close} className={classes(button["button"], button["quiet"])}>
+        <Icon of={X} />
+      </Base.Close>
     </span>
   )
 }
