@@ -1,5 +1,5 @@
 import { Field } from "@base-ui/react/field"
-import type { ComponentProps } from "react"
+import type { ComponentProps, Ref } from "react"
 import { useLayoutEffect, useRef } from "react"
 import { classes } from "../classes"
 import css from "./control.module.css"
@@ -13,7 +13,7 @@ export interface TextAreaProps extends Omit<ComponentProps<"textarea">, "onChang
   minRows?: number | undefined
   maxRows?: number | undefined
   isCode?: boolean | undefined
-  ref?: ((element: HTMLTextAreaElement | null) => void) | undefined
+  ref?: Ref<HTMLTextAreaElement> | undefined
 }
 
 const growsItself = typeof CSS !== "undefined" && CSS.supports("field-sizing", "content")
@@ -39,7 +39,8 @@ export function TextArea({ onChange, minRows = 3, maxRows = 16, isCode, classNam
           style={{ ...style, "--min-rows": minRows, "--max-rows": maxRows }}
           ref={(found) => {
             element.current = found
-            ref?.(found)
+            if (typeof ref === "function") ref(found)
+            else if (ref) ref.current = found
           }}
         />
       }
