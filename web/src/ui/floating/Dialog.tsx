@@ -45,7 +45,7 @@ export interface SheetProps {
   onClose: () => void
   title: string
   side: "left" | "right" | "bottom"
-  /** The title is only read aloud, where the contents have their own. */
+  /** The contents have their own head: the title is only read aloud, and the closing button is seen when Tab reaches it. */
   isTitleHidden?: boolean | undefined
   children: ReactNode
 }
@@ -59,7 +59,7 @@ export function Sheet({ isOpen, onClose, title, side, isTitleHidden = false, chi
         <Base.Popup className={classes(css["sheet"], css[side])}>
           {isTitleHidden ? <Base.Title className="unseen">{title}</Base.Title> : <Head title={title} />}
           <div className={css["contents"]}>{children}</div>
-          <Close />
+          <Close isHidden={isTitleHidden} />
         </Base.Popup>
       </Base.Portal>
     </Base.Root>
@@ -76,9 +76,9 @@ function Head({ title, text }: { title: ReactNode; text?: ReactNode }) {
 }
 
 /** Last in the order of focus, though it is drawn at the top: one comes to do something, not to close. Without a tooltip, which would take the first Escape. */
-function Close() {
+function Close({ isHidden = false }: { isHidden?: boolean }) {
   return (
-    <span className={css["close"]}>
+    <span className={classes(css["close"], isHidden && css["untilFocused"])}>
       <Base.Close aria-label={words.common.close} className={classes(button["button"], button["quiet"])}>
         <Icon of={X} />
       </Base.Close>

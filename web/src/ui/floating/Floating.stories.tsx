@@ -189,3 +189,23 @@ export const Toasts: Story = {
 }
 
 export const ToastsDark: Story = { ...Toasts, globals: { theme: "dark" } }
+
+function HeadlessSheet() {
+  return (
+    <Sheet isOpen onClose={run} title="Chats" side="left" isTitleHidden>
+      <Button>New chat</Button>
+    </Sheet>
+  )
+}
+
+export const SheetWithoutTitle: Story = {
+  render: () => <HeadlessSheet />,
+  play: async () => {
+    run.mockClear()
+    await waitFor(() => expect(screen.getByRole("button", { name: "New chat" })).toHaveFocus())
+    await userEvent.tab()
+    await expect(screen.getByRole("button", { name: "Close" })).toHaveFocus()
+    await userEvent.keyboard("{Escape}")
+    await expect(run).toHaveBeenCalledOnce()
+  },
+}

@@ -18,9 +18,12 @@ export interface MarkdownBlockProps {
   isUnfinished: boolean
 }
 
+/** Code is never repaired: it may be long, and an open fence ends with the text anyway. */
+const fenced = /^ {0,3}(```|~~~)/
+
 /** One block of a text; drawn again only when its own source changes. */
 export const MarkdownBlock = memo(function MarkdownBlock({ raw, definitions, headingLevel, isUnfinished }: MarkdownBlockProps) {
-  const source = isUnfinished ? remend(raw, { linkMode: "text-only" }) : raw
+  const source = isUnfinished && !fenced.test(raw) ? remend(raw, { linkMode: "text-only" }) : raw
   const tokens = tokensOf(definitions ? `${definitions}\n\n${source}` : source)
   return tokens.map((token, place) => <Block key={place} token={token} headingLevel={headingLevel} isUnfinished={isUnfinished} />)
 })

@@ -1,5 +1,4 @@
 import { useSyncExternalStore } from "react"
-import { Tooltip } from "../floating/Tooltip"
 import { currentTime, subscribe } from "./clock"
 import { exactText, relativeText } from "./spans"
 
@@ -9,10 +8,8 @@ export function RelativeTime({ at, className }: { at: string | number | Date; cl
   const text = useSyncExternalStore(subscribe, () => relativeText(then, currentTime()))
   if (Number.isNaN(then)) return null
   return (
-    <Tooltip text={exactText(then)}>
-      <time dateTime={new Date(then).toISOString()} className={className}>
-        {text}
-      </time>
-    </Tooltip>
+    <time dateTime={new Date(then).toISOString()} title={exactText(then)} className={className}>
+      {text}
+    </time>
   )
 }
