@@ -1,4 +1,4 @@
-/** The rules of the look, held against the code: colours and sizes only in the tokens, classes that are used, sentences only in words. */
+/** The rules of the look, held against the code: colours and sizes only in the tokens, classes that are used, sentences only in words, nothing that the page's policy forbids. */
 import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
 import { parseAst } from "vite"
@@ -49,6 +49,16 @@ describe("code", () => {
   it("names no colours", () => {
     const literal = /["'`](?:#[\da-f]{3,8}|(?:rgb|hsl|oklch)a?\([^"'`]*\))["'`]/i
     expect(code.flatMap((path) => linesWith(literal, textOf(path)).map((line) => `${nameOf(path)}:${line}`))).toEqual([])
+  })
+})
+
+describe("the page's policy", () => {
+  const forbidden = /dangerouslySetInnerHTML|\.(?:inner|outer)HTML\b|insertAdjacentHTML|\beval\(|new Function\(|setAttribute\("style"|<style\b|\.cssText\b/
+  const allowed = new Set(["src/ui/markdown/Formula.tsx"])
+
+  it("is kept: no markup, styles or code from strings, but for formulas", () => {
+    const found = code.filter((path) => !allowed.has(nameOf(path))).flatMap((path) => linesWith(forbidden, textOf(path)).map((line) => `${nameOf(path)}:${line}`))
+    expect(found).toEqual([])
   })
 })
 

@@ -8,6 +8,7 @@ import { classes } from "../classes"
 import css from "./CodeBlock.module.css"
 import { CodeLine } from "./CodeLine"
 import { languageOfFile } from "./languages"
+import type { Line } from "./tones"
 import { useColouredStream } from "./use_coloured"
 
 export interface CodeBlockProps {
@@ -30,9 +31,10 @@ export const CodeBlock = memo(function CodeBlock({ code, language, fileName, isS
   const [isWrapped, setIsWrapped] = useState(false)
   const [isUnfolded, setIsUnfolded] = useState(false)
   const known = language ?? (fileName === undefined ? undefined : languageOfFile(fileName))
-  const lines = useColouredStream(code, known, isStreaming)
+  const { settled, coming } = useColouredStream(code, known, isStreaming)
+  const count = settled.length + coming.length
+  const most = isUnfolded ? Number.POSITIVE_INFINITY : fold
   const name = fileName ?? language ?? words.ui.code.text
-  const shown = isUnfolded ? lines : lines.slice(0, fold)
   return (
     <figure className={css["block"]}>
       <figcaption className={css["head"]}>
@@ -53,22 +55,35 @@ export const CodeBlock = memo(function CodeBlock({ code, language, fileName, isS
         aria-label={words.ui.code.block(name)}
       >
         <code>
-          {shown.map((line, place) => (
-            <span key={place}>
-              {firstLine !== undefined && <span className={css["number"]} data-number={firstLine + place} />}
-              <CodeLine line={line} />
-              {place < shown.length - 1 && "\n"}
-            </span>
-          ))}
+          <Lines lines={settled} most={most} firstLine={firstLine} isFirst />
+          <Lines lines={coming} most={most - settled.length} firstLine={firstLine && firstLine + settled.length} isFirst={settled.length === 0} />
         </code>
       </pre>
-      {lines.length > fold && (
+      {count > fold && (
         <div className={css["fold"]}>
           <Button kind="quiet" size="small" onClick={() => setIsUnfolded(!isUnfolded)}>
-            {isUnfolded ? words.ui.code.showLess : words.ui.code.showAll(lines.length)}
+            {isUnfolded ? words.ui.code.showLess : words.ui.code.showAll(count)}
           </Button>
         </div>
       )}
     </figure>
   )
+})
+
+interface LinesProps {
+  lines: readonly Line[]
+  most: number
+  firstLine: number | undefined
+  /** No end of line before it. */
+  isFirst: boolean
+}
+
+const Lines = memo(function Lines({ lines, most, firstLine, isFirst }: LinesProps) {
+  return lines.slice(0, Math.max(0, most)).map((line, place) => (
+    <span key={place}>
+      {(place > 0 || !isFirst) && "\n"}
+      {firstLine !== undefined && <span className={css["number"]} data-number={firstLine + place} />}
+      <CodeLine line={line} />
+    </span>
+  ))
 })

@@ -3,6 +3,7 @@ import { words } from "../../words"
 import { classes } from "../classes"
 import { Ansi } from "./Ansi"
 import css from "./OutputBox.module.css"
+import { outputParts, type Part, shownParts } from "./output_parts"
 
 export interface OutputBoxProps {
   text: string
@@ -19,7 +20,9 @@ export interface OutputBoxProps {
 export function OutputBox({ text, label = words.ui.code.output, isRunning = false, limit = 100_000, height = "normal" }: OutputBoxProps) {
   const box = useRef<HTMLPreElement>(null)
   const isAtEnd = useRef(isRunning)
-  const cut = Math.max(0, text.length - limit)
+  const before = useRef<Part[]>([])
+  // A cache, not state: the same text gives the same parts.
+  const { shown, cut } = shownParts((before.current = outputParts(text, before.current)), limit)
   useLayoutEffect(() => {
     if (box.current && isAtEnd.current) box.current.scrollTop = box.current.scrollHeight
   }, [text])
@@ -37,7 +40,7 @@ export function OutputBox({ text, label = words.ui.code.output, isRunning = fals
           isAtEnd.current = scrollTop + clientHeight >= scrollHeight - 8
         }}
       >
-        {text === "" && !isRunning ? <span className={css["none"]}>{words.ui.code.noOutput}</span> : <Ansi text={cut > 0 ? text.slice(cut) : text} />}
+        {text === "" && !isRunning ? <span className={css["none"]}>{words.ui.code.noOutput}</span> : shown.map((part) => <Ansi key={part.place} text={part.text} start={part.start} />)}
       </pre>
     </div>
   )

@@ -15,7 +15,7 @@ export interface AnsiPiece extends Style {
   text: string
 }
 
-const plain: Style = { colour: null, isBold: false, isDim: false, isUnderlined: false, isMarked: false }
+export const plain: Style = { colour: null, isBold: false, isDim: false, isUnderlined: false, isMarked: false }
 
 // Sequences of control: CSI (with its final letter), strings such as titles and links (OSC, DCS, PM, APC), and two-character ones.
 // oxlint-disable-next-line no-control-regex
@@ -24,9 +24,10 @@ const sequence = /\u001b\[([\d;:?<=>!]*)[ -/]*([@-~])|\u001b[\]PX^_][\s\S]*?(?:\
 // oxlint-disable-next-line no-control-regex
 const otherControls = /[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f]/g
 
-export function ansiPieces(text: string): AnsiPiece[] {
+/** The pieces of a text that begins in some style, and the style that it ends in. */
+export function readAnsi(text: string, start: Style = plain): { pieces: AnsiPiece[]; end: Style } {
   const pieces: AnsiPiece[] = []
-  let style = plain
+  let style = start
   let at = 0
   const source = overwritten(text)
   for (const match of source.matchAll(sequence)) {
@@ -35,7 +36,7 @@ export function ansiPieces(text: string): AnsiPiece[] {
     at = match.index + match[0].length
   }
   add(pieces, source.slice(at), style)
-  return pieces
+  return { pieces, end: style }
 }
 
 /** A line that was written over (progress) shows what was written last. */

@@ -1,11 +1,14 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { ansiPieces } from "./ansi_pieces"
+import { readAnsi } from "./ansi_pieces"
+import { outputParts, shownParts } from "./output_parts"
 import { languageOfFile } from "./languages"
 import { coloured } from "./lexers"
 import { linesOf, plainLines } from "./tones"
 
 const text = (pieces: readonly { text: string }[]) => pieces.map((piece) => piece.text).join("")
+
+const ansiPieces = (given: string) => readAnsi(given).pieces
 
 describe("terminal output", () => {
   it("keeps colours and weight", () => {
@@ -43,6 +46,35 @@ describe("terminal output", () => {
       // oxlint-disable-next-line no-control-regex
       fc.property(fc.array(bits), (parts) => !/[\u0000-\u0008\u000b-\u001f\u007f]/.test(text(ansiPieces(parts.join(""))))),
     )
+  })
+})
+
+describe("long output", () => {
+  const long = "\u001b[31m" + Array.from({ length: 350 }, (_, place) => `line ${place}`).join("\n")
+
+  it("comes in parts that go on in the style of the one before", () => {
+    const parts = outputParts(long)
+    expect(parts.map((part) => part.text).join("")).toBe(long)
+    expect(parts.length).toBe(4)
+    expect(parts[2]?.start.colour).toBe("red")
+  })
+
+  it("keeps the parts that have not changed", () => {
+    const before = outputParts(long)
+    const after = outputParts(`${long}\nmore`, before)
+    expect(after.slice(0, 3)).toEqual(before.slice(0, 3))
+    expect(after[0]).toBe(before[0])
+    expect(after[2]).toBe(before[2])
+    expect(after[3]).not.toBe(before[3])
+  })
+
+  it("shows its end", () => {
+    const parts = outputParts(long)
+    const { shown, cut } = shownParts(parts, 1500)
+    expect(shown.at(-1)).toBe(parts.at(-1))
+    expect(cut + shown.reduce((sum, part) => sum + part.text.length, 0)).toBe(long.length)
+    expect(shownParts(outputParts("x".repeat(50)), 20)).toMatchObject({ cut: 30, shown: [{ text: "x".repeat(20) }] })
+    expect(shownParts(parts, 1_000_000)).toEqual({ shown: parts, cut: 0 })
   })
 })
 

@@ -34,12 +34,6 @@ export function useLexers(isWanted: boolean): Colour | null {
   return colour
 }
 
-/** Lines of code in colour; plain until the lexers have come, and where the language is unknown. */
-export function useColoured(code: string, language: string | undefined): Line[] {
-  const colour = useLexers(language !== undefined)
-  return useMemo(() => lines(colour, code, language), [colour, code, language])
-}
-
 interface Start {
   code: string
   lines: Line[]
@@ -47,15 +41,21 @@ interface Start {
   colour: Colour | null
 }
 
+/** Lines whose colours stay for now, and those that came since. */
+export interface Stream {
+  settled: readonly Line[]
+  coming: readonly Line[]
+}
+
 /**
- * The same for code that is still coming. Its beginning is coloured again when it has grown by a quarter, so that the cost
- * stays in proportion to the length; what has come since is plain.
+ * Code in colour; plain until the lexers have come, and where the language is unknown. Of code that is still coming, the
+ * beginning is coloured again when it has grown by a quarter, so that the cost stays in proportion to the length.
  */
-export function useColouredStream(code: string, language: string | undefined, isStreaming: boolean): Line[] {
+export function useColouredStream(code: string, language: string | undefined, isStreaming: boolean): Stream {
   const colour = useLexers(language !== undefined)
   const start = useRef<Start | null>(null)
   return useMemo(() => {
-    if (!isStreaming) return lines(colour, code, language)
+    if (!isStreaming) return { settled: lines(colour, code, language), coming: [] }
     const known = start.current
     const isUsable = known !== null && known.colour === colour && known.language === language && code.startsWith(known.code)
     if (!isUsable || code.length > known.code.length * 1.25 + 200) {
@@ -63,7 +63,7 @@ export function useColouredStream(code: string, language: string | undefined, is
       start.current = { code: complete, lines: lines(colour, complete, language).slice(0, -1), language, colour }
     }
     const begun = start.current
-    return begun ? [...begun.lines, ...plainLines(code.slice(begun.code.length))] : plainLines(code)
+    return begun ? { settled: begun.lines, coming: plainLines(code.slice(begun.code.length)) } : { settled: [], coming: plainLines(code) }
   }, [colour, code, language, isStreaming])
 }
 
