@@ -135,7 +135,7 @@ function LongDiff() {
           view.current?.show(path)
         }}
       />
-      <DiffView ref={view} files={long.files} height="filling" onComment={commented} />
+      <DiffView ref={view} files={long.files} height="filling" onComment={commented} onFileShown={setSelected} />
     </main>
   )
 }
@@ -147,6 +147,8 @@ export const Long: Story = {
     await expect(canvasElement.querySelectorAll("[data-row]").length).toBeLessThan(200)
     await userEvent.click(canvas.getByRole("button", { name: /file12\.ts/ }))
     await waitFor(() => expect(canvas.getByRole("button", { name: /src\/file12\.ts Added/, expanded: true })).toBeVisible())
+    canvas.getByRole("group").scrollTop = 0
+    await waitFor(() => expect(canvas.getByRole("button", { name: /^Added .*file0\.ts/ })).toHaveAttribute("aria-current", "true"))
   },
 }
 

@@ -25,6 +25,8 @@ export interface DiffViewProps {
   height?: "bounded" | "filling" | undefined
   /** What was said about lines; without it, lines are only shown. */
   onComment?: ((file: string, side: Side, startLine: number, endLine: number, code: string, text: string) => void) | undefined
+  /** Which file is at the top, as one scrolls. */
+  onFileShown?: ((path: string) => void) | undefined
   label?: string | undefined
   ref?: Ref<DiffViewHandle> | undefined
 }
@@ -33,12 +35,13 @@ export interface DiffViewProps {
 const few = 150
 
 export function DiffView(props: DiffViewProps) {
-  const { files, notes, layout = "unified", hasFileNames = true, height = "bounded", onComment, label = words.ui.diff.files, ref } = props
+  const { files, notes, layout = "unified", hasFileNames = true, height = "bounded", onComment, onFileShown, label = words.ui.diff.files, ref } = props
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set())
   const lines = useMemo(() => diffRows(files, layout, closed, hasFileNames), [files, layout, closed, hasFileNames])
   const rows = useMemo(() => [...lines, ...(notes ?? []).map((text) => ({ kind: "note" as const, file: null, text }))], [lines, notes])
   const box = useRef<HTMLDivElement>(null)
   const virtual = useRef<VirtualizerHandle>(null)
+  const shown = useRef<string | null>(null)
 
   function reveal(place: number, align: "start" | "nearest"): void {
     if (virtual.current) virtual.current.scrollToIndex(place, { align })
@@ -57,6 +60,14 @@ export function DiffView(props: DiffViewProps) {
   useImperativeHandle(ref, () => ({
     show: (path) => reveal(rows.findIndex((row) => row.file?.path === path), "start"),
   }))
+
+  function scrolled(element: HTMLElement): void {
+    const top = virtual.current?.findItemIndex(element.scrollTop) ?? topRow(element)
+    const path = rows[top]?.file?.path
+    if (path === undefined || path === shown.current) return
+    shown.current = path
+    onFileShown?.(path)
+  }
 
   const commenting = useCommenting({ rows, focus: focusNumber })
   const toggle = (path: string) => setClosed((known) => new Set(known.has(path) ? [...known].filter((one) => one !== path) : [...known, path]))
@@ -83,7 +94,14 @@ export function DiffView(props: DiffViewProps) {
   }
 
   return (
-    <div ref={box} role="group" aria-label={label} tabIndex={0} className={classes(css["diff"], css[height])}>
+    <div
+      ref={box}
+      role="group"
+      aria-label={label}
+      tabIndex={0}
+      className={classes(css["diff"], css[height])}
+      onScroll={onFileShown && ((event) => scrolled(event.currentTarget))}
+    >
       {rows.length === 0 && <p className={css["none"]}>{words.ui.diff.noChanges}</p>}
       {rows.length <= few ? (
         rows.map((_, place) => drawn(place))
@@ -99,4 +117,10 @@ export function DiffView(props: DiffViewProps) {
 /** Rows that stay, because somebody writes or stands there. */
 function kept(...places: (number | null | undefined)[]): number[] {
   return places.filter((place) => place !== null && place !== undefined)
+}
+
+/** The first row that is in sight, where all are drawn. */
+function topRow(element: HTMLElement): number {
+  const top = element.getBoundingClientRect().top
+  return Array.from(element.children).findIndex((row) => row.getBoundingClientRect().bottom > top + 1)
 }

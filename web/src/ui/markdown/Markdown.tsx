@@ -1,4 +1,5 @@
 import { memo, useRef } from "react"
+import { classes } from "../classes"
 import { type Blocks, blocksOf } from "./blocks"
 import css from "./Markdown.module.css"
 import { MarkdownBlock } from "./MarkdownBlock"
@@ -9,15 +10,17 @@ export interface MarkdownProps {
   isStreaming?: boolean | undefined
   /** The level of its outermost headings, below those of the page. */
   headingLevel?: 2 | 3 | 4 | 5 | undefined
+  /** small: beside the conversation, as thoughts and summaries are. */
+  size?: "normal" | "small" | undefined
 }
 
 /** What a model or a person has written. */
-export const Markdown = memo(function Markdown({ text, isStreaming = false, headingLevel = 3 }: MarkdownProps) {
+export const Markdown = memo(function Markdown({ text, isStreaming = false, headingLevel = 3, size = "normal" }: MarkdownProps) {
   const before = useRef<Blocks>(undefined)
   // A cache, not state: the same text gives the same blocks, whatever was there before.
   const { blocks, definitions } = (before.current = blocksOf(text, before.current))
   return (
-    <div className={css["markdown"]}>
+    <div className={classes(css["markdown"], size === "small" && css["small"])}>
       {blocks.map((block, place) => (
         <MarkdownBlock
           key={place}
