@@ -1,4 +1,5 @@
 /** Every sentence that people read. One area, one file; a language is a folder with the same shape. */
+import { cards } from "./en/cards"
 import { chat } from "./en/chat"
 import { common } from "./en/common"
 import { composer } from "./en/composer"
@@ -10,4 +11,4 @@ import { shell } from "./en/shell"
 import { sidebar } from "./en/sidebar"
 import { ui } from "./en/ui"
 
-export const words = { chat, common, composer, header, keys, queue, setup, shell, sidebar, ui }
+export const words = { cards, chat, common, composer, header, keys, queue, setup, shell, sidebar, ui }

@@ -1,32 +1,33 @@
 import { GitFork } from "lucide-react"
-import { useLocation } from "wouter"
 import { durationMs, type EndRow as Row, type OpenedChat } from "../../chat"
 import { CopyButton } from "../../ui/buttons/CopyButton"
 import { IconButton } from "../../ui/buttons/IconButton"
 import { Duration, Money } from "../../ui/values/figures"
 import { words } from "../../words"
 import css from "./row.module.css"
+import { useFork } from "./use_fork"
 
 /** What a turn took, and its words for the clipboard. */
 export function EndRow({ row, opened }: { row: Row; opened: OpenedChat }) {
-  const [, navigate] = useLocation()
+  const fork = useFork(opened)
   const took = durationMs(row.startedAt, row.endedAt)
+  const cost = row.spent.costMicros ?? 0
   return (
     <div className={css["end"]}>
-      {took !== null && <Duration milliseconds={took} />}
-      {row.spent.costMicros !== null && row.spent.costMicros > 0 && (
+      {took !== null && (
+        <span title={words.cards.turnTime}>
+          <Duration milliseconds={took} />
+        </span>
+      )}
+      {cost > 0 && (
         <span title={words.chat.turnCost}>
-          <Money micros={row.spent.costMicros} />
+          {took !== null && words.cards.and}
+          <Money micros={cost} />
         </span>
       )}
       <span className={css["actions"]}>
-        {row.text !== "" && <CopyButton text={row.text} name={words.chat.copyMessage} size="small" />}
-        <IconButton
-          name={words.chat.forkHere}
-          icon={GitFork}
-          size="small"
-          onClick={() => void opened.actions.fork(row.messageId).then((chat) => navigate(`/chats/${chat.id}`))}
-        />
+        {row.text !== "" && <CopyButton text={row.text} name={words.cards.copyAnswer} size="small" />}
+        <IconButton name={words.chat.forkHere} icon={GitFork} size="small" onClick={() => void fork(row.messageId)} />
       </span>
     </div>
   )

@@ -4,7 +4,7 @@ import { CodeBlock } from "../../ui/code/CodeBlock"
 import { Popover } from "../../ui/floating/Popover"
 import { Icon } from "../../ui/Icon"
 import { words } from "../../words"
-import css from "./row.module.css"
+import css from "./files.module.css"
 
 /** A piece of a file: its name and lines, with the code to look at. */
 export function ReferenceRow({ reference }: { reference: FileReferencePart }) {
@@ -13,11 +13,10 @@ export function ReferenceRow({ reference }: { reference: FileReferencePart }) {
     <Popover
       label={name}
       trigger={
-        <button type="button" className={css["chip"]}>
+        <button type="button" className={css["chip"]} title={name}>
           <Icon of={FileCode} />
-          <span>
-            {name.split("/").at(-1)} <span className={css["muted"]}>{words.chat.lines(start, end)}</span>
-          </span>
+          <span className={css["name"]}>{name.split("/").at(-1)}</span>
+          <span className={css["aside"]}>{words.chat.lines(start, end)}</span>
         </button>
       }
     >

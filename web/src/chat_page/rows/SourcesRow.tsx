@@ -1,24 +1,37 @@
+import { Link2 } from "lucide-react"
 import type { SourcePart } from "../../api/events"
-import { Disclosure } from "../../ui/layout/Disclosure"
+import type { OpenedChat, SourcesBlock } from "../../chat"
 import { words } from "../../words"
+import { FoldedLine } from "./FoldedLine"
 import css from "./row.module.css"
 
-export function SourcesRow({ sources }: { sources: readonly SourcePart[] }) {
+/** What an answer stands on. */
+export function SourcesRow({ row, opened }: { row: SourcesBlock; opened: OpenedChat }) {
   return (
-    <Disclosure tone="muted" summary={words.chat.sources(sources.length)}>
-      <ul className={css["list"]}>
-        {sources.map((source) => (
+    <FoldedLine opened={opened} lineKey={row.key} icon={Link2} tone="muted" summary={words.chat.sources(row.sources.length)}>
+      <ol className={css["list"]}>
+        {row.sources.map((source) => (
           <li key={source.url}>
-            {/^https?:/.test(source.url) ? (
-              <a href={source.url} target="_blank" rel="noreferrer noopener">
-                {source.title || source.url}
-              </a>
-            ) : (
-              source.title || source.url
-            )}
+            <Source source={source} />
           </li>
         ))}
-      </ul>
-    </Disclosure>
+      </ol>
+    </FoldedLine>
   )
+}
+
+function Source({ source: { url, title } }: { source: SourcePart }) {
+  if (!/^https?:/.test(url)) return title || url
+  return (
+    <>
+      <a href={url} target="_blank" rel="noreferrer noopener">
+        {title || url}
+      </a>{" "}
+      {title && <span className={css["muted"]}>{hostOf(url)}</span>}
+    </>
+  )
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : ""
 }

@@ -5,7 +5,6 @@ import { ContextRow } from "./ContextRow"
 import { EndRow } from "./EndRow"
 import { FileRow } from "./FileRow"
 import { NoticeRow } from "./NoticeRow"
-import { ReasoningRow } from "./ReasoningRow"
 import { ReferenceRow } from "./ReferenceRow"
 import css from "./row.module.css"
 import { SendRow } from "./SendRow"
@@ -33,19 +32,18 @@ function drawn(row: TimelineRow, opened: OpenedChat, isMine: boolean) {
     case "text":
       return <TextRow row={row} />
     case "reasoning":
-      return <ReasoningRow row={row} />
     case "steps":
       return <StepsRow row={row} opened={opened} />
     case "summary":
-      return <SummaryRow row={row} />
+      return <SummaryRow row={row} opened={opened} />
     case "file":
       return <FileRow file={row.file} />
     case "file-reference":
       return <ReferenceRow reference={row.reference} />
     case "sources":
-      return <SourcesRow sources={row.sources} />
+      return <SourcesRow row={row} opened={opened} />
     case "context":
-      return <ContextRow row={row} />
+      return <ContextRow row={row} opened={opened} />
     case "notice":
       return <NoticeRow text={row.text} />
     case "end":

@@ -1,33 +1,21 @@
 import { GitFork, Pencil } from "lucide-react"
-import { useLocation } from "wouter"
 import { beginEditing, draftOf, type OpenedChat, type UserRow as Row } from "../../chat"
 import { CopyButton } from "../../ui/buttons/CopyButton"
 import { IconButton } from "../../ui/buttons/IconButton"
-import { toast } from "../../ui/floating/toast"
 import { RelativeTime } from "../../ui/values/RelativeTime"
 import { words } from "../../words"
 import { ContextRow } from "./ContextRow"
 import { FileRow } from "./FileRow"
 import { ReferenceRow } from "./ReferenceRow"
 import css from "./row.module.css"
+import { useFork } from "./use_fork"
 
 /** What a person has said: set apart by a rule and by weight. */
 export function UserRow({ row, opened, isMine }: { row: Row; opened: OpenedChat; isMine: boolean }) {
-  const [, navigate] = useLocation()
+  const fork = useFork(opened)
   const texts = row.blocks.filter((block) => block.kind === "text")
   const others = row.blocks.filter((block) => block.kind !== "text")
   const said = texts.map((block) => block.text).join("\n\n")
-
-  async function fork() {
-    try {
-      const chat = await opened.actions.fork(row.message.id)
-      navigate(`/chats/${chat.id}`)
-      toast(words.chat.forked, { text: chat.title })
-    } catch (error) {
-      toast(words.common.failed(words.chat.fork), { text: (error as Error).message, kind: "error" })
-    }
-  }
-
   return (
     <article className={css["user"]} aria-label={words.chat.you}>
       <div className={css["userHead"]}>
@@ -43,7 +31,7 @@ export function UserRow({ row, opened, isMine }: { row: Row; opened: OpenedChat;
               onClick={() => beginEditing(draftOf(opened.chatId), row.message)}
             />
           )}
-          <IconButton name={words.chat.forkHere} icon={GitFork} size="small" onClick={() => void fork()} />
+          <IconButton name={words.chat.forkHere} icon={GitFork} size="small" onClick={() => void fork(row.message.id)} />
         </span>
       </div>
       {said !== "" && <p className={css["said"]}>{said}</p>}
@@ -54,7 +42,7 @@ export function UserRow({ row, opened, isMine }: { row: Row; opened: OpenedChat;
           )}
         </div>
       )}
-      {row.context && <ContextRow row={row.context} />}
+      {row.context && <ContextRow row={row.context} opened={opened} />}
     </article>
   )
 }
