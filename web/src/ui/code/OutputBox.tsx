@@ -40,7 +40,10 @@ export function OutputBox({ text, label = words.ui.code.output, isRunning = fals
           isAtEnd.current = scrollTop + clientHeight >= scrollHeight - 8
         }}
       >
-        {text === "" && !isRunning ? <span className={css["none"]}>{words.ui.code.noOutput}</span> : shown.map((part) => <Ansi key={part.place} text={part.text} start={part.start} />)}
+        {text === "" && !isRunning && <span className={css["none"]}>{words.ui.code.noOutput}</span>}
+        {shown.map((part) => (
+          <Ansi key={part.place} text={part.text} start={part.start} />
+        ))}
       </pre>
     </div>
   )

@@ -54,7 +54,13 @@ const byEnding: Record<string, string> = {
   zsh: "bash",
 }
 
-const byName: Record<string, string> = { dockerfile: "dockerfile", containerfile: "dockerfile", makefile: "makefile", gemfile: "ruby", ".bashrc": "bash" }
+const byName: Record<string, string> = {
+  ".bashrc": "bash",
+  containerfile: "dockerfile",
+  dockerfile: "dockerfile",
+  gemfile: "ruby",
+  makefile: "makefile",
+}
 
 export function languageOfFile(path: string): string | undefined {
   const name = path.split("/").at(-1)?.toLowerCase() ?? ""

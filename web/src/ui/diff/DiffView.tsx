@@ -35,7 +35,8 @@ export interface DiffViewProps {
 const few = 150
 
 export function DiffView(props: DiffViewProps) {
-  const { files, notes, layout = "unified", hasFileNames = true, height = "bounded", onComment, onFileShown, label = words.ui.diff.files, ref } = props
+  const { files, notes, layout = "unified", hasFileNames = true, height = "bounded", label = words.ui.diff.files } = props
+  const { onComment, onFileShown, ref } = props
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set())
   const lines = useMemo(() => diffRows(files, layout, closed, hasFileNames), [files, layout, closed, hasFileNames])
   const rows = useMemo(() => [...lines, ...(notes ?? []).map((text) => ({ kind: "note" as const, file: null, text }))], [lines, notes])

@@ -125,7 +125,8 @@ function readHeader(reading: Reading, line: string, next: string | undefined): v
 }
 
 function begin(reading: Reading, { before, after }: { before: string; after: string }, isGit: boolean): void {
-  reading.file = { path: after, oldPath: before === after ? null : before, change: "modified", isBinary: false, hunks: [], notes: [], additions: 0, deletions: 0 }
+  const oldPath = before === after ? null : before
+  reading.file = { path: after, oldPath, change: "modified", isBinary: false, hunks: [], notes: [], additions: 0, deletions: 0 }
   reading.files.push(reading.file)
   reading.hunk = null
   reading.left = { old: 0, new: 0 }

@@ -80,11 +80,15 @@ function runs(hunk: Hunk): Run[] {
   const found: Run[] = []
   for (const line of hunk.lines) {
     let run = found.at(-1)
-    const startsAnew = line.kind === "same" ? run !== undefined && run.removed.length + run.added.length > 0 : line.kind === "removed" && (run?.added.length ?? 0) > 0
-    if (!run || startsAnew) found.push((run = { same: [], removed: [], added: [] }))
+    if (!run || isAfter(run, line)) found.push((run = { same: [], removed: [], added: [] }))
     run[line.kind].push(line)
   }
   return found
+}
+
+function isAfter(run: Run, line: DiffLine): boolean {
+  if (line.kind === "added") return false
+  return run.added.length > 0 || (line.kind === "same" && run.removed.length > 0)
 }
 
 /** The line of a row on one side; in one column, the line whatever its side. */

@@ -38,9 +38,7 @@ export function useCommenting({ rows, focus }: Options): Commenting {
     return () => window.removeEventListener("pointerup", drop)
   }, [])
 
-  const first = rows.findIndex((row) => lineAt(row, "new") ?? lineAt(row, "old"))
-  const firstRow = rows[first]
-  const current = at && lineAt(rows[at.row], at.side) ? at : firstRow ? { row: first, side: sideOf(firstRow, lineAt(firstRow, "new") ? "new" : "old") } : null
+  const current = at && lineAt(rows[at.row], at.side) ? at : firstPlace(rows)
 
   function begin(row: number, side: Side, isExtending: boolean): void {
     setAt({ row, side })
@@ -89,6 +87,11 @@ export function useCommenting({ rows, focus }: Options): Commenting {
       if (at) focus(at.row, at.side)
     },
   }
+}
+
+function firstPlace(rows: readonly DiffRow[]): { row: number; side: Side } | null {
+  const row = rows.findIndex((one) => lineAt(one, "new") ?? lineAt(one, "old"))
+  return row === -1 ? null : { row, side: sideOf(rows[row], lineAt(rows[row], "new") ? "new" : "old") }
 }
 
 function nextPlace(rows: readonly DiffRow[], pressed: string, row: number, side: Side): { row: number; side: Side } | null {

@@ -75,7 +75,10 @@ function Head({ title, text }: { title: ReactNode; text?: ReactNode }) {
   )
 }
 
-/** Last in the order of focus, though it is drawn at the top: one comes to do something, not to close. Without a tooltip, which would take the first Escape. */
+/**
+ * Last in the order of focus, though it is drawn at the top: one comes to do something, not to close. Without a tooltip, which
+ * would take the first Escape.
+ */
 function Close({ isHidden = false }: { isHidden?: boolean }) {
   return (
     <span className={classes(css["close"], isHidden && css["untilFocused"])}>

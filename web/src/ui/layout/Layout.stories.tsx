@@ -1,7 +1,7 @@
 import type { Meta, StoryObj } from "@storybook/react-vite"
 import { FileDiff, Files, Plus, SquareTerminal } from "lucide-react"
 import { useState } from "react"
-import { expect, userEvent } from "storybook/test"
+import { expect, userEvent, waitFor } from "storybook/test"
 import { Button } from "../buttons/Button"
 import { IconButton } from "../buttons/IconButton"
 import { Badge } from "../status/Badge"
@@ -44,8 +44,8 @@ export const TabsWithPanels: Story = {
     canvas.getByRole("tab", { name: /Diff/ }).focus()
     await userEvent.keyboard("{ArrowRight}{Enter}")
     await expect(canvas.getByRole("tab", { name: "Files" })).toHaveAttribute("aria-selected", "true")
-    await expect(canvas.getByText("What is there.")).toBeVisible()
-    await expect(canvas.queryByText("What has changed.")).toBeNull()
+    await waitFor(() => expect(canvas.getByText("What is there.")).toBeVisible())
+    await waitFor(() => expect(canvas.queryByText("What has changed.")).toBeNull())
   },
 }
 

@@ -73,7 +73,8 @@ export function Tree({ label, items, open, onToggle, selected, onSelect }: TreeP
 function RowContents({ row: { item, isOpen } }: { row: TreeRow }) {
   return (
     <>
-      {item.isFolder ? <Icon of={ChevronRight} size={12} className={classes(css["chevron"], isOpen && css["turned"])} /> : <span className={css["gap"]} />}
+      {item.isFolder && <Icon of={ChevronRight} size={12} className={classes(css["chevron"], isOpen && css["turned"])} />}
+      {!item.isFolder && <span className={css["gap"]} />}
       <Icon of={item.isFolder ? (isOpen ? FolderOpen : Folder) : File} className={css["icon"]} />
       <span className={css["name"]}>{item.name}</span>
       {isOpen && item.items === undefined && <span className={css["end"]}>{words.common.loading}</span>}

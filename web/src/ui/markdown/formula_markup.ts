@@ -16,7 +16,8 @@ export function mathMarkup(tex: string, isBlock: boolean): string | null {
 
 function draw(tex: string, isBlock: boolean): string | null {
   try {
-    const markup = katex.renderToString(tex, { output: "mathml", displayMode: isBlock, throwOnError: true, strict: false, maxExpand: 500, maxSize: 20 })
+    const bounds = { maxExpand: 500, maxSize: 20 }
+    const markup = katex.renderToString(tex, { output: "mathml", displayMode: isBlock, throwOnError: true, strict: false, ...bounds })
     // The source is left out, or it would be read and copied twice; styles are left out because the page's policy forbids them.
     return markup.replace(/<annotation[\s\S]*?<\/annotation>/g, "").replace(/ style="[^"]*"/g, "")
   } catch {
