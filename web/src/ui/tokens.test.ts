@@ -46,12 +46,12 @@ const changed = ["diff-add", "diff-del", "diff-add-word", "diff-del-word"]
 const texts: [string[], string[]][] = [
   [["text", "muted", "accent-text", "ok", "warn", "error"], grounds],
   [["on-accent"], ["accent", "accent-hover"]],
-  [["text", "muted", "accent-text"], ["accent-soft"]],
+  [["text", "muted", "accent-text", "ok", "error"], ["accent-soft"]],
   [["text", "ok"], ["ok-soft"]],
   [["text", "warn"], ["warn-soft"]],
   [["text", "error"], ["error-soft"]],
   [["text"], ["mark", ...changed]],
-  [code, ["bg", "surface", ...changed]],
+  [code, ["bg", "surface", "hover", ...changed]],
   [["muted", "ok"], ["diff-add"]],
   [["muted", "error"], ["diff-del"]],
 ]
