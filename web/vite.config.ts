@@ -39,6 +39,7 @@ export default defineConfig({
     target: "es2023",
     cssTarget: ["chrome125", "firefox128", "safari17.5"],
     assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 1000, // a test holds the sizes
     manifest: true,
     rolldownOptions: {
       input: { index: resolve(import.meta.dirname, "index.html"), worker: resolve(import.meta.dirname, "src/worker/worker.ts") },

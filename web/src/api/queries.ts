@@ -1,7 +1,7 @@
 /** What is read from the server and kept: keys, how to read it, and how long it holds. */
 import { keepPreviousData, QueryClient, queryOptions } from "@tanstack/react-query"
 import { Refused, request } from "./request"
-import type { ProviderKind } from "./schema"
+import type { Chat, ProviderKind } from "./schema"
 
 const MINUTE = 60_000
 
@@ -64,4 +64,13 @@ export const queries = {
     queryKey: ["templates"],
     queryFn: ({ signal }) => request("GET /api/experimental/templates", { signal }),
   }),
+}
+
+/** The feed tells of a chat without what only its own record has (files, workspace, context): that stays. */
+export function patchChat(client: QueryClient, newer: Chat): void {
+  const { queryKey } = queries.chat(newer.id)
+  const known = client.getQueryData(queryKey)
+  if (!known) return
+  client.setQueryData(queryKey, { ...known, ...newer })
+  if (known.workspace_id !== newer.workspace_id || known.status !== newer.status) void client.invalidateQueries({ queryKey })
 }

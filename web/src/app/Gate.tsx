@@ -17,6 +17,12 @@ export function Gate() {
   const client = useQueryClient()
   const [isSettingUp, setSettingUp] = useState(false)
   const known = useLastUser(me.data)
+  const [isSignedOut, setSignedIn] = useIsSignedOut(me.error)
+  const signedIn = () => {
+    client.removeQueries({ queryKey: queries.me.queryKey })
+    setSignedIn()
+    void client.invalidateQueries()
+  }
 
   if (first.data && (!first.data.exists || isSettingUp)) {
     return (
@@ -31,26 +37,31 @@ export function Gate() {
       </Suspense>
     )
   }
-  const isSignedOut = me.error instanceof Refused && me.error.status === 401
-  if (isSignedOut && !known) return <SignIn onDone={() => void client.invalidateQueries()} />
+  if (isSignedOut && !known) return <SignIn onDone={signedIn} />
   if (!known) return <Starting isUnreachable={first.isError || me.isError} onRetry={() => void client.invalidateQueries()} />
   return (
     <>
       <Shell me={known} />
-      {isSignedOut && <EndedSession user={known} onDone={() => void client.invalidateQueries()} />}
+      {isSignedOut && <EndedSession user={known} onDone={signedIn} />}
     </>
   )
 }
 
-/** A session that ends leaves the page as it is, with all that was typed into it, until someone else signs in. */
+/** A session that ends leaves the page as it is, with all that was typed into it, until someone has signed in. */
 function useLastUser(me: User | undefined): User | undefined {
-  const client = useQueryClient()
   const [known, setKnown] = useState<User | undefined>(me)
   if (me && me !== known) setKnown(me)
-  useEffect(() => {
-    const ask = () => void client.invalidateQueries({ queryKey: queries.me.queryKey })
-    window.addEventListener("chatd:signed-out", ask)
-    return () => window.removeEventListener("chatd:signed-out", ask)
-  }, [client])
   return known
+}
+
+/** Any request may be the one that hears of it. */
+function useIsSignedOut(error: Error | null): [boolean, () => void] {
+  const [isOut, setOut] = useState(false)
+  useEffect(() => {
+    const out = () => setOut(true)
+    window.addEventListener("chatd:signed-out", out)
+    return () => window.removeEventListener("chatd:signed-out", out)
+  }, [])
+  if (!isOut && error instanceof Refused && error.status === 401) setOut(true)
+  return [isOut, () => setOut(false)]
 }

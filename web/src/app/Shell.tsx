@@ -1,6 +1,8 @@
 import { PanelLeftOpen } from "lucide-react"
+import { useQueryClient } from "@tanstack/react-query"
 import { lazy, Suspense, useEffect, useMemo, useState } from "react"
 import { Route, Switch, useLocation, useRoute } from "wouter"
+import { patchChat } from "../api/queries"
 import type { User } from "../api/schema"
 import { sidebarOpen, sidebarWidth, useKept } from "../browser/kept"
 import { ChatPage } from "../chat_page/ChatPage"
@@ -24,6 +26,7 @@ const ShortcutSheet = lazy(() => import("./ShortcutSheet").then((module) => ({ d
 /** The page of someone who is signed in: the list of chats, and what was chosen from it. */
 export function Shell({ me }: { me: User }) {
   const list = useMemo(() => makeChatList(), [])
+  const client = useQueryClient()
   const [location, navigate] = useLocation()
   const [isChat, params] = useRoute("/chats/:id")
   const [isOpen, setOpen] = useKept(sidebarOpen)
@@ -33,7 +36,7 @@ export function Shell({ me }: { me: User }) {
   const isNarrow = useIsNarrow()
   const chat = isChat ? params.id : null
 
-  useEffect(() => list.start(), [list])
+  useEffect(() => list.start((newer) => patchChat(client, newer)), [list, client])
   useEffect(() => list.opened(chat), [list, chat])
   useEffect(() => setSheetOpen(false), [location])
 

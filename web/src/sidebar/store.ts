@@ -21,8 +21,8 @@ export interface ListState {
 
 export interface ChatList {
   state: StoreApi<ListState>
-  /** Follows the feed until what it returns is called. */
-  start(): () => void
+  /** Follows the feed until what it returns is called. Whoever keeps a chat's record is told of the newer one. */
+  start(onChat: (chat: Chat) => void): () => void
   show(view: View): void
   opened(chat: string | null): void
   more(): Promise<void>
@@ -70,12 +70,13 @@ export function makeChatList(request: typeof ask = ask, watch: typeof follow = f
 
   return {
     state,
-    start() {
+    start(onChat) {
       return watch({
         onGap: () => void read(null),
         onEvent: (event) => {
           const { view, open, known } = state.getState()
           state.setState({ known: told(known, event, { archived: view === "archived", open }) })
+          onChat(event.chat)
         },
         onConnection: (connection) => state.setState({ isLive: connection.state === "open" }),
       })

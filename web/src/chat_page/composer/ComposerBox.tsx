@@ -52,7 +52,7 @@ export function ComposerBox(props: ComposerBoxProps) {
   const history = useHistory(prompts)
   const text = words.composer
   const isUploading = draft.files.some((file) => file.progress !== null)
-  const canSend = !isNothing(draft) && !isUploading && choice.model !== undefined
+  const canSend = !isNothing(draft) && !isUploading && (choice.model !== undefined || !choice.isKnown)
   const found = matching(draft.text, commands)
   const hiddenCount = countHidden(draft.text)
 
