@@ -51,7 +51,8 @@ export function CardLine(props: CardLineProps) {
           <>
             {sentence ?? (
               <>
-                {verbs[tense]} {object}
+                {verbs[tense]}
+                {object && <> {object}</>}
               </>
             )}
             {reason && words.cards.because(reason)}

@@ -24,21 +24,35 @@ export function CommandOutput({ command, output, result, workdir = "", isGoing, 
   return (
     <>
       {command !== "" && (
-        <pre tabIndex={0} role="group" aria-label={text.command} className={css["command"]}>
-          <span aria-hidden className={css["prompt"]}>
-            ${" "}
+        <div className={css["copyable"]}>
+          <pre tabIndex={0} role="group" aria-label={text.command} className={css["command"]}>
+            <span aria-hidden className={css["prompt"]}>
+              ${" "}
+            </span>
+            <code>{command}</code>
+          </pre>
+          <span className={css["copy"]}>
+            <CopyButton text={command} name={text.copyCommand} size="small" />
           </span>
-          <code>{command}</code>
-        </pre>
+        </div>
       )}
-      {isOutputShown && <OutputBox text={withGapsMarked(output)} label={text.output(shortCommand(command) || text.aCommand)} isRunning={isGoing} />}
+      {isOutputShown && (
+        <div className={css["copyable"]}>
+          <OutputBox text={withGapsMarked(output)} label={text.output(shortCommand(command) || text.aCommand)} isRunning={isGoing} />
+          {output !== "" && (
+            <span className={css["copy"]}>
+              <CopyButton text={output} name={text.copyOutput} size="small" />
+            </span>
+          )}
+        </div>
+      )}
       {result.omitted && <p className={css["note"]}>{text.truncated(bytesText(result.omitted.bytes), bytesText(result.omitted.of))}</p>}
-      <div className={css["foot"]}>
-        {command !== "" && <CopyButton text={command} name={text.copyCommand} size="small" isWordShown />}
-        {output !== "" && <CopyButton text={output} name={text.copyOutput} size="small" isWordShown />}
-        {workdir !== "" && <span className={css["mono"]}>{text.workdir(workdir)}</span>}
-        {result.processId !== "" && <span className={css["mono"]}>{text.process(result.processId)}</span>}
-      </div>
+      {(workdir !== "" || result.processId !== "") && (
+        <div className={css["foot"]}>
+          {workdir !== "" && <span className={css["mono"]}>{text.workdir(workdir)}</span>}
+          {result.processId !== "" && <span className={css["mono"]}>{text.process(result.processId)}</span>}
+        </div>
+      )}
     </>
   )
 }

@@ -12,6 +12,9 @@ import { useLate } from "./use_late"
 /** A command that says something opens after this long, so that what ends at once moves nothing. */
 const OPENS_AFTER = 1000
 
+/** Characters of a command that leave room for why it could not be run. */
+const BESIDE_REASON = 32
+
 /** A command: what it says while it runs, and how it ended. */
 export function ExecuteCard({ call, opened }: CardProps) {
   const command = textOf(call.args, "command")
@@ -20,6 +23,7 @@ export function ExecuteCard({ call, opened }: CardProps) {
   const isLong = useLate(isGoing && call.output !== null, OPENS_AFTER)
   const isStarted = result.isInBackground || (isFields(call.args) && call.args["run_in_background"] === true)
   const hasRun = result.exitCode !== null || result.signal !== ""
+  const isReasonTold = call.state === "failed" && call.error !== ""
   return (
     <CardLine
       {...{ call, opened }}
@@ -27,7 +31,7 @@ export function ExecuteCard({ call, opened }: CardProps) {
       verbs={isStarted ? words.cards.executeInBackground : words.cards.execute}
       tense={call.state === "failed" && hasRun ? "done" : undefined}
       sentence={sentenceOf(textOf(call.args, "model_intent"), command)}
-      object={command === "" ? words.cards.aCommand : <Code title={command}>{shortCommand(command)}</Code>}
+      object={command === "" ? words.cards.aCommand : <Code title={command}>{shortCommand(command, isReasonTold ? BESIDE_REASON : undefined)}</Code>}
       took={result.milliseconds}
       facts={processFacts(result)}
       isOpenByItself={isLong}
@@ -51,7 +55,12 @@ function sentenceOf(intent: string, command: string): ReactNode {
   if (intent === "") return undefined
   return (
     <>
-      {intent} {command !== "" && <span className={css["aside"]}>{<Code title={command}>{shortCommand(command)}</Code>}</span>}
+      {intent}{" "}
+      {command !== "" && (
+        <span className={css["aside"]}>
+          <Code title={command}>{shortCommand(command)}</Code>
+        </span>
+      )}
     </>
   )
 }

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "react"
 import { Turning } from "../../ui/status/Turning"
 import { Duration } from "../../ui/values/figures"
+import css from "./card.module.css"
 import { useLate } from "./use_late"
 
 const COUNTED_FROM = 3000
@@ -11,9 +12,10 @@ export function Going({ since }: { since: string | null }) {
   const elapsed = useElapsed(since)
   if (!isShown) return null
   return (
-    <>
-      {elapsed >= COUNTED_FROM && <Duration milliseconds={elapsed} />} <Turning />
-    </>
+    <span className={css["going"]}>
+      {elapsed >= COUNTED_FROM && <Duration milliseconds={elapsed} />}
+      <Turning />
+    </span>
   )
 }
 

@@ -36,10 +36,10 @@ export function processResult(result: unknown): ProcessResult {
   }
 }
 
-/** A command on one line: its first one, and a sign that there are more. */
-export function shortCommand(command: string): string {
+/** A command on one line: its first one, and a sign that there is more of it. */
+export function shortCommand(command: string, most = 200): string {
   const [first = "", ...more] = command.trim().split("\n")
-  return more.length > 0 ? `${first} …` : first
+  return first.length > most ? `${first.slice(0, most)}…` : more.length > 0 ? `${first} …` : first
 }
 
 /** Ids are long; people tell them apart by how they begin. */
