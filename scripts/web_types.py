@@ -65,8 +65,10 @@ def events_module() -> str:
     kinds = [kind for kind in get_args(Event) if kind is not UnknownEvent]
     roots = (*_PARTS.values(), CallPiece, *kinds, GitEvent)
     _, components = msgspec.json.schema_components(roots, ref_template=_REF + "{name}")
+    published = published_document()["components"]["schemas"]
     renamed = {kind.__name__: name for name, kind in _PARTS.items()} | {"CallPiece": "ToolCallDelta"}
-    shared = _names_of_schema_module() - set(renamed) - {"GitEvent"}
+    renamed |= {name: f"Told{name.lstrip('_')}" for name in components if _is_another(name, components, published)}
+    shared = set(published) - set(renamed) - {"GitEvent"}
     declared = {renamed.get(name, name.lstrip("_")): schema for name, schema in components.items()}
     used: set[str] = set()
     lines = [
@@ -88,8 +90,11 @@ def events_module() -> str:
     )
 
 
-def _names_of_schema_module() -> set[str]:
-    return set(published_document()["components"]["schemas"])
+def _is_another(name: str, components: dict[str, Any], published: dict[str, Any]) -> bool:
+    """Whether the document has something else by this name: private ones lose their underscore; there are two roles."""
+    if name.startswith("_"):
+        return True
+    return name in published and set(components[name].get("enum", ())) != set(published[name].get("enum", ()))
 
 
 def _without_internal(schema: dict[str, Any]) -> dict[str, Any]:

@@ -1,17 +1,13 @@
 // Written by `make gen` (scripts/web_types.py) from `client/events.py` and `core/shown_parts.py`. Do not edit.
 
-import type { ChatError, ChatMessage, ChatQueuedMessage, Role, Status } from "./schema"
+import type { ChatError, ChatMessage, ChatQueuedMessage, Status } from "./schema"
 
 /** The chat waits for the results of the client's tools: `Client.submit_tool_results`. */
 export interface ActionRequired {
   type: "action_required"
-  action_required: Calls
+  action_required: ToldCalls
   chat_id: string
   id?: string | null
-}
-
-export interface Calls {
-  tool_calls: OpenCall[]
 }
 
 /** No counts: the file is binary, or too large to count. Paths are relative to the root. */
@@ -80,7 +76,7 @@ export interface HistoryReset {
 /** A piece of the answer that comes. Pieces of one text or of one call's `args_delta` follow each other. Without `seq` it is what a running tool says now, whole, as `result_delta`. */
 export interface LivePart {
   part: LivePiece
-  role?: Role
+  role?: ToldRole
   seq?: number | null
   history_version?: number
   generation_attempt?: number
@@ -198,7 +194,7 @@ export interface SourcePart {
 
 export interface StatusChanged {
   type: "status"
-  status: Status
+  status: ToldStatus
   chat_id: string
   id?: string | null
 }
@@ -206,6 +202,17 @@ export interface StatusChanged {
 export interface TextPart {
   type: "text"
   text: string
+}
+
+export interface ToldCalls {
+  tool_calls: OpenCall[]
+}
+
+/** Who a message is from. The database has the same names as an enum type. */
+export type ToldRole = "assistant" | "system" | "tool" | "user"
+
+export interface ToldStatus {
+  status: Status
 }
 
 /** A piece of a call's arguments. The whole call follows as a ToolCallPart when they are complete. */

@@ -4,6 +4,7 @@ import { useStore } from "zustand"
 import { queries } from "../api/queries"
 import type { User } from "../api/schema"
 import { liveStatus, openChat, type OpenedChat, timeline } from "../chat"
+import { Banner } from "../ui/status/Banner"
 import { words } from "../words"
 import { Announcer } from "./Announcer"
 import css from "./ChatPage.module.css"
@@ -63,7 +64,12 @@ function OpenChat({ opened, me, opener }: { opened: OpenedChat; me: User; opener
         older={older}
         opened={opened}
         isMine={isMine}
-        below={<StatusLine status={status} opened={opened} isMine={isMine} />}
+        below={
+          <>
+            <StatusLine status={status} opened={opened} isMine={isMine} />
+            {connection.state === "ended" && connection.why === "gone" && <Banner kind="warn" title={words.chat.gone} />}
+          </>
+        }
       />
       <div className={css["bottom"]}>
         <Queue opened={opened} picture={picture} overlay={overlay} />

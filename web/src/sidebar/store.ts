@@ -78,7 +78,10 @@ export function makeChatList(request: typeof ask = ask, watch: typeof follow = f
           state.setState({ known: told(known, event, { archived: view === "archived", open }) })
           onChat(event.chat)
         },
-        onConnection: (connection) => state.setState({ isLive: connection.state === "open" }),
+        onConnection: (connection) => {
+          state.setState({ isLive: connection.state === "open" })
+          if (connection.state === "ended" && connection.why === "signed-out") window.dispatchEvent(new Event("chatd:signed-out"))
+        },
       })
     },
     show(view) {
