@@ -8,7 +8,7 @@ BIN := .venv/bin
 PY := $(BIN)/python
 ARGS ?=
 
-.PHONY: help run test test-long gen lint format bench shape behaviours lock changelog clean
+.PHONY: help run wheel test test-long gen lint format bench shape behaviours lock changelog clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -18,6 +18,12 @@ run: ## start the server on http://127.0.0.1:7080 (ARGS="--port 8080" to change 
 	@scripts/build-web
 	@scripts/sandbox
 	@exec $(BIN)/chatd serve $(ARGS)
+
+wheel: ## dist/*.whl, with the web app in it: installs and runs where there is no Node
+	@scripts/bootstrap run
+	@scripts/build-web
+	@$(BIN)/uv build --quiet --wheel --no-build-isolation --python $(BIN)/python
+	@ls dist/*.whl
 
 test: ## everything, from nothing: checks, tests, behaviours, and the store tests on Postgres 15
 	@scripts/bootstrap dev
@@ -63,4 +69,4 @@ changelog: ## show what the next release notes will say
 	@$(BIN)/towncrier build --draft
 
 clean: ## remove what the build made (not .chatd, which holds your chats)
-	@rm -rf .venv .cache .pytest_cache .ruff_cache .hypothesis
+	@rm -rf .venv .cache .pytest_cache .ruff_cache .hypothesis web/node_modules src/chatd/server/web_app dist

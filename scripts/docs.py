@@ -1,15 +1,17 @@
-"""Writes the pages that are made from code (`--check`: only says whether they are stale)."""
+"""Writes what is made from code: pages, and the web app's types (`--check`: only says whether they are stale)."""
 
 import re
 import sys
 from pathlib import Path
 
 from routes_table import routes_markdown
+from web_types import events_module, schema_module
 
 from chatd.core.transitions import diagram
 from chatd.server.settings import settings_markdown
 
 ROOT = Path(__file__).parent.parent
+WEB_API = ROOT / "web" / "src" / "api"
 STORE_PAGE = ROOT / "src" / "chatd" / "store" / "ARCHITECTURE.md"
 API_PAGE = ROOT / "docs" / "api.md"
 _DIAGRAM = re.compile(
@@ -19,12 +21,14 @@ _ROUTES = re.compile(r"(<!-- routes: by `make gen` from server/routes -->\n).*?(
 
 
 def pages() -> dict[Path, str]:
-    """Every page that holds something generated, as it should be."""
+    """Every file that holds something generated, as it should be."""
     drawn = f"```mermaid\n{diagram()}\n```\n"
     return {
         ROOT / "docs" / "settings.md": settings_markdown(),
         STORE_PAGE: _between_marks(STORE_PAGE, _DIAGRAM, drawn),
         API_PAGE: _between_marks(API_PAGE, _ROUTES, routes_markdown()),
+        WEB_API / "schema.ts": schema_module(),
+        WEB_API / "events.ts": events_module(),
     }
 
 

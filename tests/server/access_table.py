@@ -20,7 +20,12 @@ PEOPLE: Final = ("owner", "admin", "auditor", "stranger", "nobody")
 _TABLE: Final = """
 pages                                                                owner admin audit. str. nobody
 GET    /                                                               200   200   200   200   200
-GET    /assets/welcome.css                                             200   200   200   200   200
+GET    /chats                                                          200   200   200   200   200
+GET    /login                                                          200   200   200   200   200
+GET    /settings                                                       200   200   200   200   200
+GET    /setup                                                          200   200   200   200   200
+GET    /usage                                                          200   200   200   200   200
+GET    /workspaces                                                     200   200   200   200   200
 GET    /api                                                            200   200   200   200   200
 GET    /api/{path}                                                     404   404   404   404   404
 GET    /api/openapi.json                                               200   200   200   200   200

@@ -22,6 +22,7 @@ from chatd.server.stream.route import TEMPLATE as STREAM
 from chatd.server.stream.route import StreamRoutes
 from chatd.server.watch.route import PATH as WATCH
 from chatd.server.watch.route import WatchRoutes
+from chatd.server.web.routes import PAGES, WebRoutes
 from chatd.server.workspaces.log_route import LogRoutes
 from chatd.server.workspaces.terminal_route import TEMPLATE as TERMINAL
 from chatd.server.workspaces.terminal_route import TerminalRoutes
@@ -38,6 +39,7 @@ REFUSED = (401, 403, 404)
 # What stands in front of the routes of the application, and the routes that it has itself.
 IN_FRONT: dict[type, set[str]] = {
     HealthRoutes: {f"GET {path}" for path in UNMETERED},
+    WebRoutes: {"GET /", *(f"GET {page}" for page in PAGES)},
     ExperimentGate: set(),
     WatchRoutes: {f"GET {WATCH}", f"WS {WATCH}"},
     StreamRoutes: {f"GET {STREAM}", f"WS {STREAM}"},

@@ -29,7 +29,6 @@ from chatd.server.routes.git_providers import git_providers_router
 from chatd.server.routes.groups import groups_router
 from chatd.server.routes.login import login_router
 from chatd.server.routes.models import models_router
-from chatd.server.routes.pages import welcome_page, welcome_style
 from chatd.server.routes.providers import providers_router
 from chatd.server.routes.push import push_router
 from chatd.server.routes.site import site_router
@@ -93,8 +92,6 @@ def application() -> Litestar:
             templates_router,
             workspaces_router,
             workspace_files_router,
-            welcome_page,
-            welcome_style,
         ],
         dependencies=route_dependencies(),
         exception_handlers=litestar_answers(),

@@ -31,6 +31,8 @@ from chatd.server.serving import Draining
 from chatd.server.settings import Settings
 from chatd.server.stream.route import SignedIn, StreamRoutes
 from chatd.server.watch.route import WatchRoutes
+from chatd.server.web.files import web_files
+from chatd.server.web.routes import WebRoutes
 from chatd.server.workspaces.all_workspaces import workspaces_of
 from chatd.server.workspaces.log_route import LogRoutes
 from chatd.server.workspaces.terminal_route import TerminalRoutes
@@ -109,7 +111,7 @@ async def replica_app(replica: Replica, settings: Settings, *, draining: Drainin
     reaching, most = parts.workspaces.reaching, settings.terminals_per_user
     terminals = TerminalRoutes(logs, reaching, clock, keeper, recognize, most=most)
     outermost = HealthRoutes(
-        ExperimentGate(terminals, experiments=settings.experiments),
+        WebRoutes(ExperimentGate(terminals, experiments=settings.experiments), web_files()),
         clock=replica.clock,
         metrics=replica.opened.metrics,
         checks={"draining": draining.check, "database": database},

@@ -6,17 +6,15 @@ from chatd.server.middleware.asgi_types import App, Message, Receive, Scope, Sen
 
 Pairs = Sequence[tuple[bytes, bytes]]
 
-# Own assets only. Styles may be inline (component libraries set style attributes); scripts may not, but may
-# compile WebAssembly (syntax highlighting). Images may be data: and blob: (pasted pictures), never remote.
+# Own assets only, nothing inline. Images may be data: and blob: (pasted pictures), never remote.
 PAGE_POLICY = "; ".join(
     (
         "default-src 'self'",
-        "script-src 'self' 'wasm-unsafe-eval'",
-        "style-src 'self' 'unsafe-inline'",
+        "script-src 'self'",
+        "style-src 'self'",
         "img-src 'self' data: blob:",
         "media-src 'self' data: blob:",
-        "font-src 'self' data:",
-        "worker-src 'self' blob:",
+        "worker-src 'self'",
         "object-src 'none'",
         "base-uri 'none'",
         "form-action 'self'",

@@ -1,0 +1,1 @@
+"""The web app: its files, and where they are served."""

@@ -1,0 +1,117 @@
+"""What a test does to the app: a member `mia` in a browser, an API beside it, and a model that plays a script."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, expect
+
+from chatd.server.middleware.authentication import session_cookie_name
+from chatd.testing.vendors.script import Refuse, Say, Turn
+from server.chat_api import CHATS, ChatApi, chat_api
+from server.running import Api
+
+# What a browser on two busy cores may take; nothing waits for it that comes sooner.
+PATIENCE_MS = 15_000
+expect.set_options(timeout=PATIENCE_MS)
+
+
+class App:
+    """`page` is mia's first tab. Every tab is watched: an error in its console fails the test."""
+
+    def __init__(self, browser: Browser, chats: ChatApi) -> None:
+        self._browser = browser
+        self.chats = chats
+        self.url = chats.running.api.url
+        self.complaints: list[str] = []
+        self.page: Page
+        self.context: BrowserContext
+        self._contexts: list[BrowserContext] = []
+
+    def plays(self, *turns: Turn | Refuse) -> None:
+        """The model's next answers; the last one again and again."""
+        self.chats.script._turns[:] = turns
+
+    async def sign_in(self, api: Api, **options: Any) -> Page:
+        """A tab of someone who is signed in, in a browser of its own."""
+        context = await self._browser.new_context(base_url=self.url, **options)
+        self._contexts.append(context)
+        context.set_default_timeout(PATIENCE_MS)
+        await context.add_cookies(
+            [
+                {
+                    "name": session_cookie_name(False),
+                    "value": api.token,
+                    "domain": urlsplit(self.url).hostname or "",
+                    "path": "/",
+                    "httpOnly": True,
+                }
+            ]
+        )
+        return await self.tab(context)
+
+    async def tab(self, context: BrowserContext) -> Page:
+        page = await context.new_page()
+        page.on("console", self._hear)
+        page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
+        return page
+
+    async def anonymous(self, **options: Any) -> Page:
+        context = await self._browser.new_context(base_url=self.url, **options)
+        context.set_default_timeout(PATIENCE_MS)
+        self._contexts.append(context)
+        return await self.tab(context)
+
+    def _hear(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self.complaints.append(message.text)
+
+    def forgive(self, *words: str) -> None:
+        """What this test makes the browser complain about: a refused request, a lost connection."""
+        self.complaints[:] = [one for one in self.complaints if not any(word in one for word in words)]
+
+    async def close(self) -> None:
+        for context in self._contexts:
+            await context.close()
+
+    async def open(self, chat: dict[str, Any], page: Page | None = None) -> Page:
+        page = page or self.page
+        await page.goto(f"/chats/{chat['id']}")
+        await expect(composer(page)).to_be_visible()
+        return page
+
+    async def stored(self, chat: dict[str, Any]) -> list[dict[str, Any]]:
+        """What the database holds, oldest first."""
+        page = await self.chats.mia.get(f"{CHATS}/{chat['id']}/messages?limit=200")
+        return list(reversed(page.body["messages"]))
+
+
+def composer(page: Page) -> Locator:
+    return page.get_by_role("textbox", name="Message")
+
+
+def rows(page: Page, kind: str) -> Locator:
+    """Rows of the timeline, as far as they are drawn."""
+    return page.locator(f"[data-row={kind}]")
+
+
+async def say(page: Page, text: str) -> None:
+    await composer(page).fill(text)
+    await composer(page).press("Enter")
+
+
+@asynccontextmanager
+async def app_on(
+    browser: Browser, dsn: str, data_dir: Path, turns: Sequence[Turn | Refuse], **settings: Any
+) -> AsyncIterator[App]:
+    async with chat_api(dsn, data_dir, turns or (Turn(Say("Hi.")),), **settings) as chats:
+        app = App(browser, chats)
+        try:
+            app.page = await app.sign_in(chats.mia)
+            app.context = app.page.context
+            yield app
+            assert app.complaints == [], "the browser complains"
+        finally:
+            await app.close()

@@ -1,0 +1,21 @@
+import { QueryClientProvider } from "@tanstack/react-query"
+import { useEffect, useState } from "react"
+import { makeQueryClient } from "../api/queries"
+import { followTheme } from "../browser/theme"
+import { UiRoot } from "../ui/UiRoot"
+import { Crash } from "../ui/status/Crash"
+import { Gate } from "./Gate"
+
+export function App() {
+  const [client] = useState(makeQueryClient)
+  useEffect(followTheme, [])
+  return (
+    <QueryClientProvider client={client}>
+      <UiRoot>
+        <Crash>
+          <Gate />
+        </Crash>
+      </UiRoot>
+    </QueryClientProvider>
+  )
+}

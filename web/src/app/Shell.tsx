@@ -1,0 +1,104 @@
+import { PanelLeftOpen } from "lucide-react"
+import { useQueryClient } from "@tanstack/react-query"
+import { lazy, Suspense, useEffect, useMemo, useState } from "react"
+import { Route, Switch, useLocation, useRoute } from "wouter"
+import { patchChat } from "../api/queries"
+import type { User } from "../api/schema"
+import { sidebarOpen, sidebarWidth, useKept } from "../browser/kept"
+import { ChatPage } from "../chat_page/ChatPage"
+import { NewChat } from "../chat_page/NewChat"
+import { Sidebar } from "../sidebar/Sidebar"
+import { makeChatList } from "../sidebar/store"
+import { UserMenu } from "../sidebar/UserMenu"
+import { IconButton } from "../ui/buttons/IconButton"
+import { Sheet } from "../ui/floating/Dialog"
+import { words } from "../words"
+import { Crash } from "../ui/status/Crash"
+import { useIsNarrow } from "./narrow"
+import { NotFound } from "./NotFound"
+import { Offline } from "./Offline"
+import css from "./Shell.module.css"
+import { type Shortcut, useShortcuts } from "./shortcuts"
+
+const Palette = lazy(() => import("./Palette").then((module) => ({ default: module.Palette })))
+const ShortcutSheet = lazy(() => import("./ShortcutSheet").then((module) => ({ default: module.ShortcutSheet })))
+
+/** The page of someone who is signed in: the list of chats, and what was chosen from it. */
+export function Shell({ me }: { me: User }) {
+  const list = useMemo(() => makeChatList(), [])
+  const client = useQueryClient()
+  const [location, navigate] = useLocation()
+  const [isChat, params] = useRoute("/chats/:id")
+  const [isOpen, setOpen] = useKept(sidebarOpen)
+  const [width] = useKept(sidebarWidth)
+  const [isSheetOpen, setSheetOpen] = useState(false)
+  const [floating, setFloating] = useState<"palette" | "shortcuts" | null>(null)
+  const isNarrow = useIsNarrow()
+  const chat = isChat ? params.id : null
+
+  useEffect(() => list.start((newer) => patchChat(client, newer)), [list, client])
+  useEffect(() => list.opened(chat), [list, chat])
+  useEffect(() => setSheetOpen(false), [location])
+
+  const shortcuts: Shortcut[] = [
+    { keys: "Mod+K", name: words.shell.search, run: () => setFloating("palette"), inFields: true },
+    { keys: "Alt+N", name: words.shell.newChat, run: () => navigate("/"), inFields: true },
+    { keys: "Mod+B", name: words.shell.openSidebar, run: () => (isNarrow ? setSheetOpen(true) : setOpen(!isOpen)), inFields: true },
+    { keys: "?", name: words.shell.shortcuts, run: () => setFloating("shortcuts") },
+  ]
+  useShortcuts(shortcuts)
+
+  const sidebar = (onHide?: () => void) => (
+    <Sidebar
+      list={list}
+      onSearch={() => setFloating("palette")}
+      onHide={onHide}
+      footer={<UserMenu me={me} onShortcuts={() => setFloating("shortcuts")} />}
+    />
+  )
+  const opener =
+    isNarrow || !isOpen ? (
+      <IconButton
+        name={words.shell.openSidebar}
+        icon={PanelLeftOpen}
+        shortcut="Mod+B"
+        onClick={() => (isNarrow ? setSheetOpen(true) : setOpen(true))}
+      />
+    ) : null
+
+  return (
+    <div className={css["shell"]}>
+      <a href="#conversation" className={css["skip"]}>
+        {words.shell.skip}
+      </a>
+      {!isNarrow && isOpen && (
+        <div className={css["side"]} style={{ width }}>
+          {sidebar(() => setOpen(false))}
+        </div>
+      )}
+      {isNarrow && (
+        <Sheet isOpen={isSheetOpen} onClose={() => setSheetOpen(false)} title={words.sidebar.title} side="left" isTitleHidden>
+          {sidebar()}
+        </Sheet>
+      )}
+      <div className={css["main"]} id="conversation" tabIndex={-1}>
+        <Offline />
+        <Crash resetKey={location}>
+          <Switch>
+            <Route path="/">
+              <NewChat opener={opener} onCreated={(created) => list.add(created)} />
+            </Route>
+            <Route path="/chats/:id">{({ id }) => <ChatPage key={id} chatId={id} me={me} opener={opener} />}</Route>
+            <Route>
+              <NotFound opener={opener} />
+            </Route>
+          </Switch>
+        </Crash>
+      </div>
+      <Suspense>
+        {floating === "palette" && <Palette onClose={() => setFloating(null)} shortcuts={shortcuts} />}
+        {floating === "shortcuts" && <ShortcutSheet onClose={() => setFloating(null)} shortcuts={shortcuts} />}
+      </Suspense>
+    </div>
+  )
+}

@@ -1,0 +1,258 @@
+import { beforeEach, describe, expect, it } from "vitest"
+import { follow } from "../api/follow"
+import { Refused, type request, Unreachable } from "../api/request"
+import { FakeSurroundings } from "../api/testing/fake_surroundings"
+import { ChatActions } from "./actions"
+import { type ChatStore, type ChatSurroundings, chatStore, setPicture } from "./chat_state"
+import { apply } from "./picture"
+import { allRows } from "./rows"
+import { shownQueue } from "./sending"
+import { asked, chatId, picture, said, status, stored, text, wire } from "./testing/made"
+import { timeline } from "./timeline"
+
+interface Asking {
+  route: string
+  asked: { path?: object; body?: Record<string, unknown>; idempotencyKey?: string }
+  give(answer: unknown): void
+  fail(error: Error): void
+}
+
+let around: FakeSurroundings & ChatSurroundings
+let asking: Asking[]
+let store: ChatStore
+let actions: ChatActions
+
+beforeEach(() => {
+  asking = []
+  let keys = 0
+  const answer = (route: string, given: Asking["asked"]) => new Promise((give, fail) => asking.push({ route, asked: given, give, fail }))
+  around = Object.assign(new FakeSurroundings(), {
+    request: answer as typeof request,
+    follow,
+    frame: () => () => {},
+    newKey: () => `key${++keys}`,
+    signedOut: () => {},
+  })
+  store = chatStore()
+  setPicture(store, picture([asked(1), said(2), asked(3), said(4)]))
+  actions = new ChatActions(chatId, store, around)
+})
+
+const words = (of: string) => [{ type: "text" as const, text: of }]
+const overlay = () => store.getState().overlay
+const come = (...events: ReturnType<typeof stored>[]) => setPicture(store, apply(store.getState().picture, events))
+const keys = () => allRows(timeline(store.getState().picture, overlay())).map((row) => row.key)
+const waiting = () => shownQueue(overlay(), store.getState().picture)
+const refusal = (code: number) => new Refused(code, { message: `no ${code}` })
+const queued = (id: number) => ({ id, chat_id: chatId, content: [text(`waits ${id}`)], created_at: "" })
+const queueIs = (...ids: number[]) => come(wire({ id: `q${ids}`, type: "queue_update", chat_id: chatId, queued_messages: ids.map(queued) }))
+
+async function last(): Promise<Asking> {
+  await around.pass(0)
+  const one = asking.at(-1)
+  if (!one) throw new Error("nothing was asked")
+  return one
+}
+
+describe("a message that is sent", () => {
+  it("shows at once, then as stored, then as what the stream brings", async () => {
+    actions.send(words("hello"), { modelConfigId: "m", planMode: "plan", interrupt: true })
+    expect(keys().at(-1)).toBe("skey1")
+    const { asked: body, give } = await last()
+    expect(body).toMatchObject({ idempotencyKey: "key1", body: { content: words("hello"), model_config_id: "m", plan_mode: "plan", busy_behavior: "interrupt" } })
+    give({ queued: false, message: asked(5, "hello") })
+    await around.pass(0)
+    expect(keys().at(-1)).toBe("m5")
+    expect(overlay().sends).toMatchObject([{ state: "sent" }])
+    come(stored(asked(5, "hello")))
+    expect(overlay().sends).toEqual([])
+    expect(keys().filter((key) => key === "m5")).toHaveLength(1)
+  })
+
+  it("shows once when the stream is faster than the answer", async () => {
+    actions.send(words("hello"))
+    const { give } = await last()
+    come(stored(asked(5, "hello")), status("running"))
+    expect(keys().filter((key) => key === "m5" || key.startsWith("s"))).toEqual(["m5"])
+    give({ queued: false, message: asked(5, "hello") })
+    await around.pass(0)
+    expect(overlay().sends).toEqual([])
+  })
+
+  it("is tried again with the same key until there is an answer", async () => {
+    actions.send(words("hello"))
+    ;(await last()).fail(new Unreachable("gone"))
+    await around.pass(100)
+    expect(overlay().sends).toMatchObject([{ state: "unanswered" }])
+    await around.pass(1000)
+    expect(asking.map((one) => one.asked.idempotencyKey)).toEqual(["key1", "key1"])
+    asking[1]?.fail(refusal(503))
+    await around.pass(0)
+    around.happen("online")
+    await around.pass(0)
+    expect(asking).toHaveLength(3)
+  })
+
+  it("gives its content back when it is refused", async () => {
+    const key = actions.send(words("hello"))
+    ;(await last()).fail(refusal(409))
+    await around.pass(0)
+    expect(overlay().sends).toMatchObject([{ state: "failed", content: words("hello"), problem: { message: "no 409" } }])
+    expect(keys().at(-1)).toBe("e3")
+    actions.forgetSend(key)
+    expect(overlay().sends).toEqual([])
+  })
+
+  it("goes after those that were written before it", async () => {
+    actions.send(words("one"))
+    actions.send(words("two"))
+    const first = await last()
+    expect(asking).toHaveLength(1)
+    first.give({ queued: false, message: asked(5, "one") })
+    await around.pass(0)
+    expect(asking.map((one) => one.asked.idempotencyKey)).toEqual(["key1", "key2"])
+  })
+
+  it("can be given up, and lets the next one go", async () => {
+    const key = actions.send(words("one"))
+    actions.send(words("two"))
+    ;(await last()).fail(new Unreachable("gone"))
+    await around.pass(0)
+    actions.forgetSend(key)
+    await around.pass(0)
+    expect(overlay().sends.map((send) => send.key)).toEqual(["key2"])
+    expect(asking.at(-1)?.asked.idempotencyKey).toBe("key2")
+  })
+
+  it("waits in the queue of a chat at work", async () => {
+    come(status("running"))
+    actions.send(words("later"))
+    expect(waiting()).toMatchObject([{ key: "skey1", send: { state: "sending" } }])
+    ;(await last()).give({ queued: true, queued_message: { ...queued(9), content: [text("later")] } })
+    await around.pass(0)
+    expect(waiting()).toMatchObject([{ key: "q9" }])
+    queueIs(9)
+    expect(waiting()).toMatchObject([{ key: "q9", send: null }])
+    expect(overlay().sends).toEqual([])
+  })
+})
+
+describe("an edit", () => {
+  it("takes the place of its message and of what follows, until the stream has it", async () => {
+    void actions.edit(3, words("better"))
+    expect(keys()).toEqual(["m1", "a1.0", "e1", "edit3"])
+    ;(await last()).give({ message: asked(5, "better"), deleted_message_ids: [3, 4] })
+    await around.pass(0)
+    expect(keys()).toEqual(["m1", "a1.0", "e1", "m5"])
+    come(wire({ id: "r", type: "history_reset", chat_id: chatId }), stored(asked(1)), stored(said(2)), stored(asked(5, "better")), status("running"))
+    expect(overlay().edit).toBe(null)
+    expect(keys()).toEqual(["m1", "a1.0", "e1", "m5"])
+  })
+
+  it("is taken back when it is refused", async () => {
+    void actions.edit(3, words("better"))
+    ;(await last()).fail(refusal(400))
+    await around.pass(0)
+    expect(keys()).toContain("m3")
+    expect(overlay().edit).toMatchObject({ state: "failed", content: words("better"), problem: { message: "no 400" } })
+    actions.forgetEdit()
+    expect(overlay().edit).toBe(null)
+  })
+
+  it("was done by a try without an answer when its message is gone", async () => {
+    void actions.edit(3, words("better"))
+    ;(await last()).fail(new Unreachable("gone"))
+    await around.pass(2000)
+    expect(overlay().edit).toMatchObject({ state: "unanswered" })
+    asking[1]?.fail(refusal(404))
+    await around.pass(0)
+    expect(overlay().edit).toBe(null)
+  })
+})
+
+describe("a stop", () => {
+  it("is under way until the chat has another status", async () => {
+    come(status("running"))
+    const done = actions.interrupt()
+    expect(overlay().isStopping).toBe(true)
+    ;(await last()).give({})
+    await done
+    expect(overlay().isStopping).toBe(true)
+    come(status("interrupting"))
+    expect(overlay().isStopping).toBe(false)
+  })
+
+  it("that comes too late is no failure", async () => {
+    come(status("running"))
+    const done = actions.interrupt()
+    ;(await last()).fail(refusal(409))
+    await done
+    expect(overlay().isStopping).toBe(false)
+  })
+})
+
+describe("the queue", () => {
+  beforeEach(() => {
+    come(status("running"))
+    queueIs(7, 8, 9)
+  })
+
+  it("hides what is deleted or sent, and has it back when that is refused", async () => {
+    const done = actions.deleteQueued(8)
+    expect(waiting().map((one) => one.key)).toEqual(["q7", "q9"])
+    ;(await last()).give(null)
+    await done
+    expect(waiting().map((one) => one.key)).toEqual(["q7", "q9"])
+    queueIs(7, 9)
+    expect(overlay().queue.size).toBe(0)
+    const refused = actions.promote(7)
+    expect(waiting().map((one) => one.key)).toEqual(["q9"])
+    ;(await last()).fail(refusal(409))
+    await expect(refused).rejects.toThrow("no 409")
+    expect(waiting().map((one) => one.key)).toEqual(["q7", "q9"])
+  })
+
+  it("takes it as done when what is deleted is gone", async () => {
+    const done = actions.deleteQueued(8)
+    ;(await last()).fail(refusal(404))
+    await expect(done).resolves.toBeUndefined()
+  })
+
+  it("is in the order that was asked for", async () => {
+    const done = actions.reorder([9, 7, 8])
+    expect(waiting().map((one) => one.key)).toEqual(["q9", "q7", "q8"])
+    ;(await last()).give(null)
+    await done
+    queueIs(9, 7, 8)
+    expect(overlay().order).toBe(null)
+    const refused = actions.reorder([7, 8, 9])
+    ;(await last()).fail(refusal(409))
+    await expect(refused).rejects.toThrow()
+    expect(waiting().map((one) => one.key)).toEqual(["q9", "q7", "q8"])
+  })
+
+  it("says what is being held and released", async () => {
+    const held = actions.hold(7)
+    expect(waiting()[0]).toMatchObject({ operation: "holding" })
+    ;(await last()).give(queued(7))
+    expect(await held).toMatchObject({ id: 7 })
+    queueIs(7, 8, 9)
+    expect(waiting()[0]).toMatchObject({ operation: null })
+    const released = actions.release(7, words("other"))
+    expect((await last()).asked.body).toEqual({ content: words("other") })
+    expect(waiting()[0]).toMatchObject({ operation: "releasing" })
+    ;(await last()).give({ queued: true })
+    await released
+  })
+})
+
+it("forks with a key, a few times", async () => {
+  const forked = actions.fork(3, "Another way").catch((error: Error) => error.message)
+  for (let time = 0; time < 4; time++) {
+    ;(await last()).fail(new Unreachable("gone"))
+    await around.pass(40_000)
+  }
+  expect(asking.map((one) => one.asked.idempotencyKey)).toEqual(["key1", "key1", "key1", "key1"])
+  expect(asking[0]?.asked.body).toEqual({ message_id: 3, title: "Another way" })
+  expect(await forked).toBe("gone")
+})

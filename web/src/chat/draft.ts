@@ -1,0 +1,115 @@
+/** What is being written to a chat and was not sent: text, files, references. One store per chat, kept over reloads. */
+import { createStore, type StoreApi } from "zustand/vanilla"
+import type { FileReferencePart } from "../api/events"
+import type { ChatMessage, InputPart } from "../api/schema"
+import { keptText } from "../browser/kept"
+
+/** A file on its way to the server, or there. `id` is null until it is. */
+export interface Attached {
+  readonly key: string
+  readonly name: string
+  readonly mediaType: string
+  readonly bytes: number
+  readonly id: string | null
+  /** 0 to 1, while it is being sent. */
+  readonly progress: number | null
+  readonly error: string | null
+}
+
+export interface Written {
+  readonly text: string
+  readonly files: readonly Attached[]
+  readonly references: readonly FileReferencePart[]
+}
+
+export interface Draft extends Written {
+  /** The message that this replaces when it is sent, and what was being written before. */
+  readonly editing: { readonly messageId: number; readonly before: Written } | null
+}
+
+export type DraftStore = StoreApi<Draft>
+
+export const nothingWritten: Written = { text: "", files: [], references: [] }
+
+const drafts = new Map<string, DraftStore>()
+
+/** `"new"` is the one of a chat that has not begun. */
+export function draftOf(chatId: string): DraftStore {
+  const known = drafts.get(chatId)
+  if (known) return known
+  const kept = keptText("draft", chatId)
+  const store = createStore<Draft>(() => ({ ...read(kept.get()), editing: null }))
+  store.subscribe((draft, before) => {
+    if (draft === before) return
+    const own = draft.editing ? draft.editing.before : draft
+    if (isNothing(own)) kept.forget()
+    else kept.set(stored(own))
+  })
+  drafts.set(chatId, store)
+  return store
+}
+
+export function isNothing({ text, files, references }: Written): boolean {
+  return text.trim() === "" && files.length === 0 && references.length === 0
+}
+
+/** What goes to the server: references first, since the text speaks of them. Files that did not arrive are left out. */
+export function asContent({ text, files, references }: Written): InputPart[] {
+  return [
+    ...references.map(({ file_name, start_line, end_line, content }) => ({ type: "file-reference" as const, file_name, start_line, end_line, content })),
+    ...(text.trim() === "" ? [] : [{ type: "text" as const, text }]),
+    ...files.flatMap(({ id }) => (id === null ? [] : [{ type: "file" as const, file_id: id }])),
+  ]
+}
+
+/** Back into the composer: what was refused, or a message that is to be edited. */
+export function fromContent(content: readonly InputPart[] | ChatMessage["content"]): Written {
+  let written: Written = nothingWritten
+  for (const part of content) {
+    if (part.type === "text") written = { ...written, text: [written.text, part.text ?? ""].filter(Boolean).join("\n\n") }
+    else if (part.type === "file-reference") written = { ...written, references: [...written.references, referenceOf(part)] }
+    else if (part.type === "file" && part.file_id) written = { ...written, files: [...written.files, arrived(part.file_id, part)] }
+  }
+  return written
+}
+
+function referenceOf({ file_name = "", start_line = 1, end_line = 1, content = "" }: Partial<FileReferencePart> | InputPart): FileReferencePart {
+  return { type: "file-reference", file_name, start_line, end_line, content }
+}
+
+function arrived(id: string, part: object): Attached {
+  const name = "name" in part && typeof part.name === "string" ? part.name : ""
+  const mediaType = "media_type" in part && typeof part.media_type === "string" ? part.media_type : ""
+  return { key: id, name, mediaType, bytes: 0, id, progress: null, error: null }
+}
+
+export function beginEditing(store: DraftStore, message: ChatMessage): void {
+  const draft = store.getState()
+  const before = draft.editing ? draft.editing.before : { text: draft.text, files: draft.files, references: draft.references }
+  store.setState({ ...fromContent(message.content), editing: { messageId: message.id, before } })
+}
+
+/** What was being written before comes back. */
+export function endEditing(store: DraftStore): void {
+  const { editing } = store.getState()
+  if (editing) store.setState({ ...editing.before, editing: null })
+}
+
+export function addReference(store: DraftStore, reference: FileReferencePart, comment: string): void {
+  const { text, references } = store.getState()
+  store.setState({ references: [...references, reference], text: comment === "" ? text : text === "" ? comment : `${text}\n${comment}` })
+}
+
+function stored({ text, files, references }: Written): string {
+  return JSON.stringify({ text, references, files: files.filter((file) => file.id !== null) })
+}
+
+function read(kept: string): Written {
+  if (kept === "") return nothingWritten
+  try {
+    const value = JSON.parse(kept) as Partial<Written>
+    return { text: value.text ?? "", files: value.files ?? [], references: value.references ?? [] }
+  } catch {
+    return nothingWritten
+  }
+}

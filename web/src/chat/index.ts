@@ -1,0 +1,30 @@
+/** A chat as data. `web/ARCHITECTURE.md`, "A chat, from bytes to pixels", says how the pieces go together. */
+export type { ChatActions, SendOptions, WithModel } from "./actions"
+export type { ContextBlock, FileBlock, ReasoningBlock, ReferenceBlock, SourcesBlock, TextBlock } from "./blocks"
+export type { OpenedChat } from "./cache"
+export type { CallBlock, CallState } from "./calls"
+export type { ChatState, ChatStore, Reading } from "./chat_state"
+export {
+  addReference,
+  asContent,
+  type Attached,
+  beginEditing,
+  type Draft,
+  draftOf,
+  type DraftStore,
+  endEditing,
+  fromContent,
+  isNothing,
+  nothingWritten,
+  type Written,
+} from "./draft"
+export { type Beside, type LiveStatus, liveStatus } from "./live_status"
+export { forgetChats, openChat } from "./open_chat"
+export { partialJson } from "./partial_json"
+export { emptyPicture, type Picture } from "./picture"
+export type { EndRow, NoticeRow, ReasoningRow, Row, Step, StepsRow, SummaryRow, UserRow } from "./row_kinds"
+export { allRows, countRows, type InTwo, isResting, rowAt, type Rows, rows } from "./rows"
+export { type Edit, isWaiting, nothingSent, type Overlay, type QueueOperation, type Send, type SendState, type ShownQueued, shownQueue } from "./sending"
+export { type SendRow, type Timeline, timeline, type TimelineRow } from "./timeline"
+export { type ContextUse, contextUse, durationMs, type Spent, spent } from "./usage"
+export { asInput } from "./written"

@@ -1,0 +1,81 @@
+import { useQuery } from "@tanstack/react-query"
+import { type ReactNode, useEffect, useMemo, useRef, useState } from "react"
+import { useStore } from "zustand"
+import { queries } from "../api/queries"
+import type { User } from "../api/schema"
+import { liveStatus, openChat, type OpenedChat, timeline } from "../chat"
+import { Banner } from "../ui/status/Banner"
+import { words } from "../words"
+import { Announcer } from "./Announcer"
+import css from "./ChatPage.module.css"
+import { ChatUnavailable } from "./ChatUnavailable"
+import { Composer } from "./composer/Composer"
+import { ChatHeader } from "./header/ChatHeader"
+import { Queue } from "./queue/Queue"
+import { StatusLine } from "./StatusLine"
+import { Timeline, type TimelineHandle } from "./Timeline"
+
+/** One chat. Mounted anew for another one, so that nothing of this leaks into that. */
+export function ChatPage({ chatId, me, opener }: { chatId: string; me: User; opener: ReactNode }) {
+  const opened = useOpened(chatId)
+  return opened && <OpenChat opened={opened} me={me} opener={opener} />
+}
+
+/** The store begins with the page, also when React mounts it twice in development. */
+function useOpened(chatId: string): OpenedChat | null {
+  const [opened, setOpened] = useState<OpenedChat | null>(null)
+  useEffect(() => {
+    const chat = openChat(chatId)
+    setOpened(chat)
+    return () => chat.close()
+  }, [chatId])
+  return opened
+}
+
+function OpenChat({ opened, me, opener }: { opened: OpenedChat; me: User; opener: ReactNode }) {
+  const { picture, overlay, connection, reading, older } = useStore(opened.store)
+  const record = useQuery(queries.chat(opened.chatId))
+  const chat = record.data
+  const handle = useRef<TimelineHandle>(null)
+  const rows = useMemo(() => timeline(picture, overlay), [picture, overlay])
+  const status = liveStatus(picture, {
+    connection,
+    isQueuedForCapacity: chat?.queued_for_capacity ?? false,
+    isStopping: overlay.isStopping,
+    isSending: overlay.sends.some((send) => send.state === "unanswered"),
+  })
+
+  useEffect(() => {
+    document.title = `${chat?.title || words.chat.newTitle} · ${words.common.name}`
+  }, [chat?.title])
+
+  if (reading.state === "refused" && picture.messages.length === 0) {
+    return <ChatUnavailable refused={reading.refused} opener={opener} onRetry={() => opened.retry()} />
+  }
+  const isMine = !chat || chat.owner_id === me.id
+  return (
+    <main className={css["page"]}>
+      <ChatHeader chat={chat} picture={picture} opener={opener} opened={opened} />
+      <Timeline
+        ref={handle}
+        timeline={rows}
+        isRead={reading.state === "read"}
+        hasOlder={picture.hasOlder}
+        older={older}
+        opened={opened}
+        isMine={isMine}
+        below={
+          <>
+            <StatusLine status={status} opened={opened} isMine={isMine} />
+            {connection.state === "ended" && connection.why === "gone" && <Banner kind="warn" title={words.chat.gone} />}
+          </>
+        }
+      />
+      <div className={css["bottom"]}>
+        <Queue opened={opened} picture={picture} overlay={overlay} />
+        <Composer opened={opened} chat={chat} picture={picture} overlay={overlay} status={status} isMine={isMine} onSent={() => handle.current?.toEnd()} />
+      </div>
+      <Announcer status={status} />
+    </main>
+  )
+}

@@ -1,0 +1,139 @@
+import { ArrowDown } from "lucide-react"
+import { type ReactNode, type Ref, useCallback, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from "react"
+import { VList, type VListHandle } from "virtua"
+import { allRows, type OpenedChat, type Reading, type Timeline as Rows, type TimelineRow } from "../chat"
+import { Button } from "../ui/buttons/Button"
+import { words } from "../words"
+import { TimelineRowView } from "./rows/TimelineRowView"
+import css from "./Timeline.module.css"
+
+export interface TimelineHandle {
+  toEnd(): void
+}
+
+export interface TimelineProps {
+  timeline: Rows
+  isRead: boolean
+  hasOlder: boolean
+  older: Reading
+  opened: OpenedChat
+  isMine: boolean
+  /** What is going on, below the last row. */
+  below: ReactNode
+  ref: Ref<TimelineHandle>
+}
+
+/** This near to the end counts as being there. */
+const NEAR = 48
+/** Older messages are asked for this long before the first row is seen. */
+const AHEAD = 1200
+
+type Item = TimelineRow | "top" | "below"
+
+/** Rows in a window of their own. The reader's place is theirs: it follows the end only while they are there. */
+export function Timeline({ timeline, isRead, hasOlder, older, opened, isMine, below, ref }: TimelineProps) {
+  const list = useRef<VListHandle>(null)
+  const frame = useRef<HTMLDivElement>(null)
+  const isAtEnd = useRef(true)
+  const [isAway, setAway] = useState(false)
+  const rows = allRows(timeline)
+  const items: Item[] = ["top", ...rows, "below"]
+  const isShift = useIsPrepended(rows)
+
+  const toEnd = useCallback(() => {
+    isAtEnd.current = true
+    setAway(false)
+    list.current?.scrollToIndex(Number.MAX_SAFE_INTEGER, { align: "end" })
+  }, [])
+  useImperativeHandle(ref, () => ({ toEnd }), [toEnd])
+
+  useLayoutEffect(() => {
+    if (isAtEnd.current) list.current?.scrollToIndex(items.length - 1, { align: "end" })
+  })
+  useFollowedGrowth(frame, () => isAtEnd.current && list.current?.scrollTo(list.current.scrollSize))
+
+  const needsOlder = useRef(() => undefined as void)
+  needsOlder.current = () => {
+    const at = list.current
+    if (at && isRead && hasOlder && older.state === "read" && at.scrollOffset < AHEAD) void opened.loadOlder()
+  }
+  // Also when a page of messages was too short to fill the window.
+  useEffect(() => needsOlder.current(), [rows.length, isRead, hasOlder, older.state])
+
+  return (
+    <div className={css["frame"]} ref={frame}>
+      <VList
+        ref={list}
+        className={css["list"]}
+        data={items}
+        shift={isShift}
+        bufferSize={600}
+        role="log"
+        aria-label={words.chat.conversation}
+        aria-live="off"
+        aria-busy={older.state === "reading"}
+        tabIndex={0}
+        onScroll={(offset) => {
+          const at = list.current
+          if (!at) return
+          const isNear = at.scrollSize - offset - at.viewportSize < NEAR
+          isAtEnd.current = isNear
+          setAway(!isNear)
+          needsOlder.current()
+        }}
+      >
+        {(item: Item) => {
+          if (item === "top") return <Top key="top" hasOlder={hasOlder} older={older} onRetry={() => void opened.loadOlder()} />
+          if (item === "below") return <div key="below">{below}</div>
+          return <TimelineRowView key={item.key} row={item} opened={opened} isMine={isMine} />
+        }}
+      </VList>
+      {isAway && (
+        <div className={css["away"]}>
+          <Button size="small" icon={ArrowDown} onClick={toEnd}>
+            {words.chat.toEnd}
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** Whether this render has rows in front of those of the last one. */
+function useIsPrepended(rows: readonly TimelineRow[]): boolean {
+  const before = useRef<{ first: string | undefined; count: number }>({ first: undefined, count: 0 })
+  const first = rows[0]?.key
+  const known = before.current
+  const isPrepended = known.first !== undefined && first !== known.first && rows.length > known.count
+  useLayoutEffect(() => {
+    before.current = { first, count: rows.length }
+  })
+  return isPrepended
+}
+
+/** What grows without a render of this: an image that has come, code that was coloured, a card that was opened. */
+function useFollowedGrowth(frame: React.RefObject<HTMLDivElement | null>, grown: () => void): void {
+  const latest = useRef(grown)
+  latest.current = grown
+  useEffect(() => {
+    const content = frame.current?.querySelector("[role=log] > *")
+    if (!content) return
+    const observer = new ResizeObserver(() => latest.current())
+    observer.observe(content)
+    return () => observer.disconnect()
+  }, [frame])
+}
+
+function Top({ hasOlder, older, onRetry }: { hasOlder: boolean; older: Reading; onRetry: () => void }) {
+  if (older.state === "refused") {
+    return (
+      <div className={css["top"]} role="alert">
+        {words.chat.olderFailed}{" "}
+        <Button size="small" onClick={onRetry}>
+          {words.common.tryAgain}
+        </Button>
+      </div>
+    )
+  }
+  return <div className={css["top"]}>{hasOlder ? words.chat.loadingOlder : null}</div>
+}

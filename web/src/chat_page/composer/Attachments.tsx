@@ -1,0 +1,45 @@
+import { FileCode, Paperclip, X } from "lucide-react"
+import { address } from "../../api/request"
+import type { Draft, DraftStore } from "../../chat"
+import { IconButton } from "../../ui/buttons/IconButton"
+import { classes } from "../../ui/classes"
+import { Icon } from "../../ui/Icon"
+import { words } from "../../words"
+import { detach } from "./attaching"
+import css from "./ComposerBox.module.css"
+
+/** Files and references that go with the message. */
+export function Attachments({ draft, of }: { draft: Draft; of: DraftStore }) {
+  if (draft.files.length === 0 && draft.references.length === 0) return null
+  return (
+    <ul className={css["attached"]}>
+      {draft.references.map((reference, place) => (
+        <li key={`${reference.file_name}:${reference.start_line}:${place}`} className={css["chip"]}>
+          <Icon of={FileCode} />
+          <span>
+            {reference.file_name.split("/").at(-1)} {words.chat.lines(reference.start_line, reference.end_line)}
+          </span>
+          <IconButton
+            name={words.composer.remove(reference.file_name)}
+            icon={X}
+            size="small"
+            onClick={() => of.setState({ references: draft.references.filter((_, other) => other !== place) })}
+          />
+        </li>
+      ))}
+      {draft.files.map((file) => (
+        <li key={file.key} className={classes(css["chip"], file.error && css["wrong"])}>
+          {file.id && file.mediaType.startsWith("image/") ? (
+            <img src={address("/api/experimental/chats/files/{file}", { file: file.id })} alt="" className={css["thumbnail"]} />
+          ) : (
+            <Icon of={Paperclip} />
+          )}
+          <span>{file.name}</span>
+          {file.progress !== null && <span className={css["muted"]}>{words.composer.uploading(Math.round(file.progress * 100))}</span>}
+          {file.error && <span role="alert">{file.error}</span>}
+          <IconButton name={words.composer.remove(file.name)} icon={X} size="small" onClick={() => detach(of, file.key)} />
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,94 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query"
+import { useState } from "react"
+import { useLocation } from "wouter"
+import { queries } from "../../api/queries"
+import { request } from "../../api/request"
+import type { Chat } from "../../api/schema"
+import { asContent, draftOf, endEditing, type LiveStatus, nothingWritten, type OpenedChat, type Overlay, type Picture } from "../../chat"
+import { Button } from "../../ui/buttons/Button"
+import { toast } from "../../ui/floating/toast"
+import { Banner } from "../../ui/status/Banner"
+import { words } from "../../words"
+import { ComposerBox } from "./ComposerBox"
+import { useModelChoice } from "./model_choice"
+
+export interface ComposerProps {
+  opened: OpenedChat
+  chat: Chat | undefined
+  picture: Picture
+  overlay: Overlay
+  status: LiveStatus
+  isMine: boolean
+  onSent: () => void
+}
+
+/** The composer of a chat that there is: sends, queues, stops, replaces. */
+export function Composer({ opened, chat, picture, overlay, status, isMine, onSent }: ComposerProps) {
+  const draft = draftOf(opened.chatId)
+  const choice = useModelChoice(chat)
+  const client = useQueryClient()
+  const [, navigate] = useLocation()
+  const [isForking, setForking] = useState(false)
+  const prompts = useQuery({ ...queries.prompts(opened.chatId, picture.messages.length), enabled: isMine })
+  const isBusy = ["streaming", "starting", "retrying", "interrupting", "queued"].includes(status.phase) || picture.status === "running"
+
+  if (chat?.archived) {
+    const takeOut = async () => {
+      await request("PATCH /api/experimental/chats/{chat}", { path: { chat: chat.id }, body: { archived: false } })
+      await client.invalidateQueries({ queryKey: queries.chat(chat.id).queryKey })
+    }
+    return <Banner isAnnounced={false} title={words.chat.archived} actions={<Button onClick={() => void takeOut()}>{words.sidebar.unarchive}</Button>} />
+  }
+  if (!isMine && chat) {
+    const fork = async () => {
+      setForking(true)
+      const made = await opened.actions.fork()
+      navigate(`/chats/${made.id}`)
+    }
+    const owner = chat.owner_name || chat.owner_username || ""
+    return (
+      <Banner
+        isAnnounced={false}
+        title={words.chat.notYours(owner)}
+        actions={
+          <Button isBusy={isForking} onClick={() => void fork()}>
+            {words.chat.fork}
+          </Button>
+        }
+      />
+    )
+  }
+
+  function send() {
+    const { editing, ...written } = draft.getState()
+    const content = asContent(written)
+    if (content.length === 0) return
+    if (editing) void opened.actions.edit(editing.messageId, content, choice.changed)
+    else opened.actions.send(content, choice.changed)
+    draft.setState({ ...(editing ? editing.before : nothingWritten), editing: null })
+    onSent()
+  }
+
+  const stop = () => void opened.actions.interrupt().catch((error: Error) => toast(words.composer.stopFailed, { text: error.message, kind: "error" }))
+  const command = async (name: string) => {
+    if (name === "compact") await opened.actions.compact()
+  }
+  return (
+    <ComposerBox
+      draft={draft}
+      choice={choice}
+      isBusy={isBusy}
+      isStopping={status.phase === "interrupting" || overlay.isStopping}
+      prompts={prompts.data?.prompts.map((prompt) => prompt.text) ?? []}
+      commands={[{ name: "compact", text: words.header.compactHint, isDisabled: isBusy }]}
+      onCommand={(name) => void command(name).catch((error: Error) => toast(words.common.failed(`/${name}`), { text: error.message, kind: "error" }))}
+      onSend={send}
+      onStop={stop}
+      onCancelEdit={() => endEditing(draft)}
+      onSendHead={() => {
+        const head = picture.queue[0]
+        if (head) void opened.actions.promote(head.id).catch((error: Error) => toast(words.queue.failed, { text: error.message, kind: "error" }))
+      }}
+    />
+  )
+}

@@ -1,0 +1,217 @@
+import { ArrowUp, Paperclip, Square } from "lucide-react"
+import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useEffect, useRef, useState } from "react"
+import { useStore } from "zustand"
+import { sendWith, useKept } from "../../browser/kept"
+import { type DraftStore, isNothing } from "../../chat"
+import { Button } from "../../ui/buttons/Button"
+import { IconButton } from "../../ui/buttons/IconButton"
+import { classes } from "../../ui/classes"
+import { toast } from "../../ui/floating/toast"
+import { words } from "../../words"
+import { Attachments } from "./Attachments"
+import { attach } from "./attaching"
+import css from "./ComposerBox.module.css"
+import { countHidden, withoutHidden } from "./hidden_characters"
+import { useHistory } from "./history"
+import { ModelPicker } from "./ModelPicker"
+import type { ModelChoice } from "./model_choice"
+import { type Command, matching, SlashMenu } from "./SlashMenu"
+
+export interface ComposerBoxProps {
+  draft: DraftStore
+  choice: ModelChoice
+  isBusy: boolean
+  isStopping: boolean
+  /** Messages of one's own, the newest first. */
+  prompts: readonly string[]
+  commands: readonly Command[]
+  onCommand: (name: string) => void
+  onSend: () => void
+  onStop?: (() => void) | undefined
+  onCancelEdit?: (() => void) | undefined
+  /** Enter in an empty composer: the first that waits. */
+  onSendHead?: (() => void) | undefined
+}
+
+/** A paste that is longer is a file. */
+const LONG_LINES = 10
+const LONG_CHARACTERS = 1000
+
+const isTouch = typeof window !== "undefined" && window.matchMedia("(pointer: coarse)").matches
+
+/** Where messages are written. It knows nothing of where they go. */
+export function ComposerBox(props: ComposerBoxProps) {
+  const { draft: store, choice, isBusy, isStopping, prompts, commands, onCommand, onSend, onStop, onCancelEdit, onSendHead } = props
+  const draft = useStore(store)
+  const [mode] = useKept(sendWith)
+  const [place, setPlace] = useState(0)
+  const [isOver, setOver] = useState(false)
+  const area = useRef<HTMLTextAreaElement>(null)
+  const picked = useRef<HTMLInputElement>(null)
+  const wantsPlain = useRef(false)
+  const history = useHistory(prompts)
+  const text = words.composer
+  const isUploading = draft.files.some((file) => file.progress !== null)
+  const canSend = !isNothing(draft) && !isUploading && (choice.model !== undefined || !choice.isKnown)
+  const found = matching(draft.text, commands)
+  const hiddenCount = countHidden(draft.text)
+
+  useEffect(() => {
+    if (!isTouch) area.current?.focus()
+  }, [draft.editing?.messageId])
+
+  function write(next: string) {
+    history.leave()
+    setPlace(0)
+    store.setState({ text: next })
+  }
+
+  function run(command: Command) {
+    if (command.isDisabled) return
+    store.setState({ text: "" })
+    onCommand(command.name)
+  }
+
+  function submit() {
+    const exact = found.find((command) => draft.text.trim() === `/${command.name}`)
+    if (exact) run(exact)
+    else if (canSend) onSend()
+    else if (isNothing(draft)) onSendHead?.()
+  }
+
+  function pressed(event: KeyboardEvent<HTMLTextAreaElement>) {
+    if (event.nativeEvent.isComposing) return
+    wantsPlain.current = (event.ctrlKey || event.metaKey) && event.shiftKey && event.key.toLowerCase() === "v"
+    if (found.length > 0 && ["ArrowUp", "ArrowDown", "Tab", "Enter"].includes(event.key)) {
+      event.preventDefault()
+      const chosen = found[place % found.length]
+      if (event.key === "ArrowDown") setPlace((place + 1) % found.length)
+      else if (event.key === "ArrowUp") setPlace((place + found.length - 1) % found.length)
+      else if (chosen) run(chosen)
+      return
+    }
+    if (event.key === "Enter" && sends(event, mode)) {
+      event.preventDefault()
+      submit()
+    } else if (event.key === "Escape") {
+      if (draft.editing) onCancelEdit?.()
+      else if (isBusy && !isStopping) onStop?.()
+    } else if ((event.key === "ArrowUp" || event.key === "ArrowDown") && !draft.editing) {
+      recall(event)
+    }
+  }
+
+  /** Up only at the very beginning, down only at the very end: in between the arrows move the caret. */
+  function recall(event: KeyboardEvent<HTMLTextAreaElement>) {
+    const { selectionStart, selectionEnd, value } = event.currentTarget
+    const isUp = event.key === "ArrowUp"
+    if (selectionStart !== selectionEnd || (isUp ? selectionStart !== 0 && value !== "" : selectionEnd !== value.length)) return
+    const next = history.step(isUp ? 1 : -1, draft.text)
+    if (next === null) return
+    event.preventDefault()
+    store.setState({ text: next })
+    requestAnimationFrame(() => area.current?.setSelectionRange(isUp ? 0 : next.length, isUp ? 0 : next.length))
+  }
+
+  function pasted(event: ClipboardEvent) {
+    const files = [...event.clipboardData.files]
+    if (files.length > 0) {
+      event.preventDefault()
+      attach(store, files)
+      return
+    }
+    const long = event.clipboardData.getData("text/plain")
+    if (wantsPlain.current || (long.length < LONG_CHARACTERS && long.split("\n").length < LONG_LINES)) return
+    event.preventDefault()
+    const before = store.getState().files.length
+    attach(store, [new File([long], text.pasted, { type: "text/plain" })])
+    toast(text.asFile, {
+      action: {
+        label: text.inline,
+        run: () => store.setState(({ files, text: now }) => ({ files: files.filter((_, at) => at !== before), text: now + long })),
+      },
+    })
+  }
+
+  function dropped(event: DragEvent) {
+    event.preventDefault()
+    setOver(false)
+    attach(store, event.dataTransfer.files)
+  }
+
+  return (
+    <div
+      className={classes(css["composer"], isOver && css["over"])}
+      onDragOver={(event) => {
+        if (!event.dataTransfer.types.includes("Files")) return
+        event.preventDefault()
+        setOver(true)
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={dropped}
+    >
+      {isOver && <p className={css["drop"]}>{text.drop}</p>}
+      {draft.editing && (
+        <p className={css["editing"]} role="status">
+          {text.editing}
+          <Button size="small" kind="quiet" onClick={onCancelEdit}>
+            {text.cancelEdit}
+          </Button>
+        </p>
+      )}
+      <Attachments draft={draft} of={store} />
+      <SlashMenu commands={found} place={place} onRun={run} />
+      <textarea
+        ref={area}
+        className={css["area"]}
+        aria-label={text.label}
+        placeholder={isBusy ? text.placeholderBusy : text.placeholder}
+        value={draft.text}
+        rows={1}
+        enterKeyHint={isTouch ? "enter" : "send"}
+        onChange={(event) => write(event.target.value)}
+        onKeyDown={pressed}
+        onPaste={pasted}
+      />
+      {hiddenCount > 0 && (
+        <p className={css["hidden"]} role="status">
+          {text.hidden(hiddenCount)}
+          <Button size="small" kind="quiet" onClick={() => store.setState({ text: withoutHidden(draft.text) })}>
+            {text.removeHidden}
+          </Button>
+        </p>
+      )}
+      <div className={css["bar"]}>
+        <IconButton name={text.attach} icon={Paperclip} onClick={() => picked.current?.click()} />
+        <input
+          ref={picked}
+          type="file"
+          multiple
+          hidden
+          onChange={(event) => {
+            attach(store, event.target.files ?? [])
+            event.target.value = ""
+          }}
+        />
+        <ModelPicker choice={choice} />
+        <span className={css["end"]}>
+          {isBusy && onStop && (
+            <Button size="small" icon={Square} onClick={onStop} disabled={isStopping} aria-keyshortcuts="Escape">
+              {isStopping ? text.stopping : text.stop}
+            </Button>
+          )}
+          {(!isBusy || !isNothing(draft)) && (
+            <Button kind="primary" size="small" icon={ArrowUp} onClick={submit} disabled={!canSend}>
+              {draft.editing ? text.saveEdit : isBusy ? text.queue : text.send}
+            </Button>
+          )}
+        </span>
+      </div>
+    </div>
+  )
+}
+
+function sends(event: KeyboardEvent, mode: "enter" | "modifier"): boolean {
+  if (event.ctrlKey || event.metaKey) return true
+  return mode === "enter" && !event.shiftKey && !isTouch
+}

@@ -1,0 +1,58 @@
+import { FileText, FileX } from "lucide-react"
+import { type MouseEvent, useState } from "react"
+import type { FilePart } from "../../api/events"
+import { address, fetched } from "../../api/request"
+import { toast } from "../../ui/floating/toast"
+import { Icon } from "../../ui/Icon"
+import { words } from "../../words"
+import css from "./files.module.css"
+import { Picture } from "./Picture"
+
+/** An image is shown, anything else is a link to it. */
+export function FileRow({ file }: { file: FilePart }) {
+  const name = file.name || words.chat.file
+  const source = file.file_id ? address("/api/experimental/chats/files/{file}", { file: file.file_id }) : `data:${file.media_type};base64,${file.data ?? ""}`
+  return file.media_type.startsWith("image/") ? <Picture source={source} name={name} /> : <FileLink source={source} name={name} />
+}
+
+/** Looks before it loads: a file that is gone says so here, and not as a download that has failed. */
+function FileLink({ source, name }: { source: string; name: string }) {
+  const [isGone, setGone] = useState(false)
+
+  async function save(event: MouseEvent): Promise<void> {
+    if (!source.startsWith("/") || event.metaKey || event.ctrlKey || event.shiftKey) return
+    event.preventDefault()
+    try {
+      const response = await fetched(source, { credentials: "same-origin" })
+      if (response.status === 404 || response.status === 410) setGone(true)
+      else if (response.ok) saveAs(await response.blob(), name)
+      else toast(words.common.failed(words.chat.download), { kind: "error" })
+    } catch {
+      toast(words.common.failed(words.chat.download), { kind: "error", text: words.cards.fileUnreadable })
+    }
+  }
+
+  if (isGone) {
+    return (
+      <span className={css["chip"]} role="note">
+        <Icon of={FileX} />
+        <span className={css["name"]}>{name}</span>
+        <span className={css["aside"]}>{words.cards.fileGone}</span>
+      </span>
+    )
+  }
+  return (
+    <a href={source} download={name} className={css["chip"]} onClick={(event) => void save(event)}>
+      <Icon of={FileText} />
+      <span className={css["name"]}>{name}</span>
+    </a>
+  )
+}
+
+function saveAs(content: Blob, name: string): void {
+  const link = document.createElement("a")
+  link.href = URL.createObjectURL(content)
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+}

@@ -1,0 +1,52 @@
+import { memo } from "react"
+import type { OpenedChat, TimelineRow } from "../../chat"
+import { Crash } from "../../ui/status/Crash"
+import { ContextRow } from "./ContextRow"
+import { EndRow } from "./EndRow"
+import { FileRow } from "./FileRow"
+import { NoticeRow } from "./NoticeRow"
+import { ReferenceRow } from "./ReferenceRow"
+import css from "./row.module.css"
+import { SendRow } from "./SendRow"
+import { SourcesRow } from "./SourcesRow"
+import { StepsRow } from "./StepsRow"
+import { SummaryRow } from "./SummaryRow"
+import { TextRow } from "./TextRow"
+import { UserRow } from "./UserRow"
+
+/** A row is drawn again only when it is another object. */
+export const TimelineRowView = memo(function TimelineRowView({ row, opened, isMine }: { row: TimelineRow; opened: OpenedChat; isMine: boolean }) {
+  return (
+    <div className={css["row"]} data-row={row.kind}>
+      <Crash>{drawn(row, opened, isMine)}</Crash>
+    </div>
+  )
+})
+
+function drawn(row: TimelineRow, opened: OpenedChat, isMine: boolean) {
+  switch (row.kind) {
+    case "user":
+      return <UserRow row={row} opened={opened} isMine={isMine} />
+    case "send":
+      return <SendRow row={row} opened={opened} />
+    case "text":
+      return <TextRow row={row} />
+    case "reasoning":
+    case "steps":
+      return <StepsRow row={row} opened={opened} />
+    case "summary":
+      return <SummaryRow row={row} opened={opened} />
+    case "file":
+      return <FileRow file={row.file} />
+    case "file-reference":
+      return <ReferenceRow reference={row.reference} />
+    case "sources":
+      return <SourcesRow row={row} opened={opened} />
+    case "context":
+      return <ContextRow row={row} opened={opened} />
+    case "notice":
+      return <NoticeRow text={row.text} />
+    case "end":
+      return <EndRow row={row} opened={opened} />
+  }
+}

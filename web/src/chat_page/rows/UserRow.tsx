@@ -1,0 +1,48 @@
+import { GitFork, Pencil } from "lucide-react"
+import { beginEditing, draftOf, type OpenedChat, type UserRow as Row } from "../../chat"
+import { CopyButton } from "../../ui/buttons/CopyButton"
+import { IconButton } from "../../ui/buttons/IconButton"
+import { RelativeTime } from "../../ui/values/RelativeTime"
+import { words } from "../../words"
+import { ContextRow } from "./ContextRow"
+import { FileRow } from "./FileRow"
+import { ReferenceRow } from "./ReferenceRow"
+import css from "./row.module.css"
+import { useFork } from "./use_fork"
+
+/** What a person has said: set apart by a rule and by weight. */
+export function UserRow({ row, opened, isMine }: { row: Row; opened: OpenedChat; isMine: boolean }) {
+  const fork = useFork(opened)
+  const texts = row.blocks.filter((block) => block.kind === "text")
+  const others = row.blocks.filter((block) => block.kind !== "text")
+  const said = texts.map((block) => block.text).join("\n\n")
+  return (
+    <article className={css["user"]} aria-label={words.chat.you}>
+      <div className={css["userHead"]}>
+        <h2>{words.chat.you}</h2>
+        <RelativeTime at={row.message.created_at} />
+        <span className={css["actions"]}>
+          {said !== "" && <CopyButton text={said} name={words.chat.copyMessage} size="small" />}
+          {isMine && (
+            <IconButton
+              name={words.chat.editMessage}
+              icon={Pencil}
+              size="small"
+              onClick={() => beginEditing(draftOf(opened.chatId), row.message)}
+            />
+          )}
+          <IconButton name={words.chat.forkHere} icon={GitFork} size="small" onClick={() => void fork(row.message.id)} />
+        </span>
+      </div>
+      {said !== "" && <p className={css["said"]}>{said}</p>}
+      {others.length > 0 && (
+        <div className={css["attached"]}>
+          {others.map((block) =>
+            block.kind === "file" ? <FileRow key={block.key} file={block.file} /> : <ReferenceRow key={block.key} reference={block.reference} />,
+          )}
+        </div>
+      )}
+      {row.context && <ContextRow row={row.context} opened={opened} />}
+    </article>
+  )
+}

@@ -1,0 +1,52 @@
+import { useQuery } from "@tanstack/react-query"
+import { useState } from "react"
+import { queries } from "../api/queries"
+import type { ModelConfig } from "../api/schema"
+import { Button } from "../ui/buttons/Button"
+import { RadioCards } from "../ui/inputs/RadioCards"
+import { words } from "../words"
+import css from "./entry.module.css"
+import { ProviderForm } from "./ProviderForm"
+
+/** The demo's provider has this address, which no network has. */
+const DEMO = "demo"
+
+/** What is there already (the demo, or a model found through a key in the environment), or a provider of one's own. */
+export function ModelStep({ onDone }: { onDone: () => void }) {
+  const models = useQuery(queries.models)
+  const [chosen, setChosen] = useState<string | null>(null)
+  const text = words.setup.model
+  if (!models.data) return null
+  const ready = models.data.filter((model) => model.enabled)
+  const offered = [ready.find((model) => model.is_default), ready.find(isDemo)].filter((model) => model !== undefined)
+  const cards = [...new Set(offered)].map((model) => ({
+    value: model.id,
+    label: isDemo(model) ? text.demo : text.found(model.display_name || model.model),
+    text: isDemo(model) ? text.demoText : text.foundText(model.provider_name),
+  }))
+  const value = chosen ?? cards[0]?.value ?? "provider"
+  return (
+    <div className={css["form"]}>
+      {cards.length === 0 && <p className={css["text"]}>{text.none}</p>}
+      <RadioCards
+        label={text.title}
+        value={value}
+        onChange={setChosen}
+        cards={[...cards, { value: "provider", label: text.provider, text: text.providerText }]}
+      />
+      {value === "provider" ? (
+        <ProviderForm onDone={onDone} />
+      ) : (
+        <div className={css["actions"]}>
+          <Button kind="primary" onClick={onDone}>
+            {text.submit}
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+function isDemo(model: ModelConfig): boolean {
+  return model.provider_name.toLowerCase().includes(DEMO)
+}

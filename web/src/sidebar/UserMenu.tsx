@@ -1,0 +1,59 @@
+import { ChartColumn, Keyboard, LogOut, Monitor, Moon, Settings, Sun, Boxes } from "lucide-react"
+import { useLocation } from "wouter"
+import { request } from "../api/request"
+import type { User } from "../api/schema"
+import { type Theme, theme, useKept } from "../browser/kept"
+import { IconButton } from "../ui/buttons/IconButton"
+import { Menu } from "../ui/floating/Menu"
+import { words } from "../words"
+import css from "./UserMenu.module.css"
+
+const themes: { value: Theme; icon: typeof Sun }[] = [
+  { value: "system", icon: Monitor },
+  { value: "light", icon: Sun },
+  { value: "dark", icon: Moon },
+]
+
+export function UserMenu({ me, onShortcuts }: { me: User; onShortcuts: () => void }) {
+  const [, navigate] = useLocation()
+  const [chosen, choose] = useKept(theme)
+  const text = words.shell
+  return (
+    <div className={css["footer"]}>
+      <Menu
+        side="top"
+        entries={[
+          { label: text.usage, icon: ChartColumn, run: () => navigate("/usage") },
+          { label: text.workspaces, icon: Boxes, run: () => navigate("/workspaces") },
+          {
+            label: text.theme,
+            icon: themes.find((one) => one.value === chosen)?.icon,
+            entries: themes.map(({ value }) => ({
+              label: text.themes[value],
+              isChecked: value === chosen,
+              isOneOf: true,
+              choose: () => choose(value),
+            })),
+          },
+          { label: text.shortcuts, icon: Keyboard, shortcut: "?", run: onShortcuts },
+          "line",
+          { label: text.signOut, icon: LogOut, run: () => void signOut() },
+        ]}
+      >
+        <button type="button" className={css["me"]}>
+          <span aria-hidden className={css["initial"]}>
+            {(me.display_name || me.username).slice(0, 1).toUpperCase()}
+          </span>
+          <span className={css["name"]}>{me.display_name || me.username}</span>
+        </button>
+      </Menu>
+      <IconButton name={text.settings} icon={Settings} onClick={() => navigate("/settings")} />
+    </div>
+  )
+}
+
+/** A new page: nothing of one person is left in memory for the next. */
+async function signOut(): Promise<void> {
+  await request("POST /api/v2/users/logout").catch(() => null)
+  location.assign("/")
+}

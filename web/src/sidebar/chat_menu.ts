@@ -1,0 +1,58 @@
+/** What can be done with a chat from the list: the same for the button's menu and for the right mouse button. */
+import { Archive, ArchiveRestore, ArrowDown, ArrowUp, Download, Pencil, Pin, PinOff } from "lucide-react"
+import { address } from "../api/request"
+import type { Chat } from "../api/schema"
+import type { MenuEntry } from "../ui/floating/menu_items"
+import { words } from "../words"
+
+export interface ChatActs {
+  pin(chat: Chat, place: number): void
+  rename(chat: Chat): void
+  archive(chat: Chat, isArchived: boolean): void
+}
+
+export function isAtWork(chat: Chat): boolean {
+  const busy = chat.status === "running" || chat.status === "interrupting" || chat.status === "requires_action"
+  return busy || chat.children.some(isAtWork)
+}
+
+export function chatMenu(chat: Chat, acts: ChatActs, pinned: readonly Chat[]): MenuEntry[] {
+  const text = words.sidebar
+  if (chat.archived) return [{ label: text.unarchive, icon: ArchiveRestore, run: () => acts.archive(chat, false) }, "line", exportMenu(chat)]
+  return [
+    ...pinEntries(chat, acts, pinned),
+    { label: text.rename, icon: Pencil, shortcut: "F2", run: () => acts.rename(chat) },
+    exportMenu(chat),
+    "line",
+    {
+      label: text.archive,
+      icon: Archive,
+      isDisabled: isAtWork(chat),
+      hint: isAtWork(chat) ? text.archiveHint : undefined,
+      run: () => acts.archive(chat, true),
+    },
+  ]
+}
+
+function pinEntries(chat: Chat, acts: ChatActs, pinned: readonly Chat[]): MenuEntry[] {
+  const text = words.sidebar
+  if (chat.pin_order === 0) return [{ label: text.pin, icon: Pin, run: () => acts.pin(chat, pinned.length + 1) }]
+  const place = chat.pin_order
+  return [
+    { label: text.unpin, icon: PinOff, run: () => acts.pin(chat, 0) },
+    { label: text.moveUp, icon: ArrowUp, isDisabled: place <= 1, run: () => acts.pin(chat, place - 1) },
+    { label: text.moveDown, icon: ArrowDown, isDisabled: place >= pinned.length, run: () => acts.pin(chat, place + 1) },
+  ]
+}
+
+function exportMenu(chat: Chat): MenuEntry {
+  const formats = ["markdown", "html", "json"] as const
+  return {
+    label: words.sidebar.export,
+    icon: Download,
+    entries: formats.map((format) => ({
+      label: words.sidebar.exportAs[format],
+      run: () => location.assign(address("/api/experimental/chats/{chat}/export", { chat: chat.id }, { format })),
+    })),
+  }
+}

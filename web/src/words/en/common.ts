@@ -1,0 +1,15 @@
+export const common = {
+  name: "chatd",
+  cancel: "Cancel",
+  close: "Close",
+  save: "Save",
+  saved: "Saved",
+  undo: "Undo",
+  tryAgain: "Try again",
+  loading: "Loading",
+  copy: "Copy",
+  copied: "Copied",
+  more: "More",
+  notReached: "The server can't be reached. What you see is from before; nothing is lost.",
+  failed: (what: string) => `${what} did not work.`,
+}

@@ -1,0 +1,15 @@
+export const header = {
+  context: "Context",
+  contextUnknown: "How full the context is will be known after the next answer.",
+  contextUse: (used: string, limit: string, percent: number) => `${used} of ${limit} tokens (${percent} %)`,
+  cost: "Cost of this chat",
+  actions: "Actions",
+  rename: "Rename",
+  compact: "Compact the conversation",
+  compactHint: "Summarises it, so that it takes less of the context",
+  export: "Export",
+  showPanel: "Show the panel",
+  hidePanel: "Hide the panel",
+  partOf: "Sub-agent of another chat",
+  parent: "Back to the chat that began it",
+}

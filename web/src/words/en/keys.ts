@@ -1,0 +1,9 @@
+export const keys = [
+  { keys: "Enter", name: "Send, or queue while the agent works" },
+  { keys: "Shift+Enter", name: "New line" },
+  { keys: "Escape", name: "Stop the agent, or leave an edit" },
+  { keys: "ArrowUp", name: "Earlier messages of yours, in an empty composer" },
+  { keys: "/", name: "Commands and skills, in an empty composer" },
+  { keys: "Mod+F", name: "Find in this chat" },
+  { keys: "Mod+J", name: "Show or hide the panel" },
+]
