@@ -32,7 +32,9 @@ async def chromium(built: None) -> AsyncIterator[Browser]:
     if found is None:
         pytest.fail("The tests of the web app need Chromium (Debian: sudo apt install chromium).")
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-dev-shm-usage"])
+        browser = await playwright.chromium.launch(
+            executable_path=found, args=["--no-sandbox", "--disable-dev-shm-usage"]
+        )
         yield browser
         await browser.close()
 

@@ -65,7 +65,7 @@ class Server:
 
     @property
     def setup_code(self) -> str:
-        found = re.search(r'"code": "([A-Z0-9-]+)"', self.said)
+        found = re.search(r"/setup#([A-Z0-9-]+)", self.said)
         assert found, self.said
         return found[1]
 

@@ -55,7 +55,7 @@ async def test_a_first_start_shows_how_to_go_on_and_the_second_finds_everything(
 
     assert "There is no user yet" in said
     assert f"user create --email you@example.com --username you --data-dir {data_dir}\n" in said
-    assert sum(line.startswith("  ") and "   " in line.strip() for line in said.partition("Next:")[2].splitlines()) == 3
+    assert sum(line.startswith("  ") and "   " in line.strip() for line in said.partition("Next:")[2].splitlines()) == 4
     assert "There is no user yet" not in said_again
     assert (status, user["username"]) == (200, "ada")
 

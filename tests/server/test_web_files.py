@@ -85,6 +85,7 @@ async def test_a_browser_that_has_the_page_is_not_sent_it_again(built: Path):
     etag = (await _ask(routes, "/")).headers["etag"]
     assert (await _ask(routes, "/", if_none_match=etag)).status == 304
     (built / "index.html").write_bytes(b"<!doctype html><title>newer</title>")
+    web_files.cache_clear()
     newer = WebRoutes(_elsewhere, web_files(built))
     assert (await _ask(newer, "/", if_none_match=etag)).status == 200
 

@@ -2,7 +2,8 @@
 
 import hashlib
 import mimetypes
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Final
@@ -27,8 +28,9 @@ class WebFile(msgspec.Struct, frozen=True):
     is_hashed: bool
 
 
-def web_files(folder: Traversable | None = None) -> dict[str, WebFile]:
-    """By address. Without a build there is one page, which says how to get it."""
+@cache
+def web_files(folder: Traversable | None = None) -> Mapping[str, WebFile]:
+    """By address, read once in a process. Without a build there is one page, which says how to get it."""
     server = files("chatd.server")
     built = folder or server.joinpath(_BUILT)
     if not built.joinpath("index.html").is_file():
