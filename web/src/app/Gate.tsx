@@ -3,11 +3,11 @@ import { lazy, Suspense, useEffect, useState } from "react"
 import { queries } from "../api/queries"
 import { Refused } from "../api/request"
 import type { User } from "../api/schema"
-import { SignIn } from "../setup/SignIn"
-import { EndedSession } from "../setup/EndedSession"
 import { Starting } from "./Starting"
 import { Shell } from "./Shell"
 
+const SignIn = lazy(() => import("../setup/SignIn").then((module) => ({ default: module.SignIn })))
+const EndedSession = lazy(() => import("../setup/EndedSession").then((module) => ({ default: module.EndedSession })))
 const Setup = lazy(() => import("../setup/Setup").then((module) => ({ default: module.Setup })))
 
 /** Who comes in: nobody yet (setup), someone who is not signed in, or a user. */
@@ -37,12 +37,18 @@ export function Gate() {
       </Suspense>
     )
   }
-  if (isSignedOut && !known) return <SignIn onDone={signedIn} />
+  if (isSignedOut && !known) {
+    return (
+      <Suspense fallback={<Starting />}>
+        <SignIn onDone={signedIn} />
+      </Suspense>
+    )
+  }
   if (!known) return <Starting isUnreachable={first.isError || me.isError} onRetry={() => void client.invalidateQueries()} />
   return (
     <>
       <Shell me={known} />
-      {isSignedOut && <EndedSession user={known} onDone={signedIn} />}
+      <Suspense>{isSignedOut && <EndedSession user={known} onDone={signedIn} />}</Suspense>
     </>
   )
 }

@@ -11,7 +11,6 @@ import { Sidebar } from "../sidebar/Sidebar"
 import { makeChatList } from "../sidebar/store"
 import { UserMenu } from "../sidebar/UserMenu"
 import { IconButton } from "../ui/buttons/IconButton"
-import { Sheet } from "../ui/floating/Dialog"
 import { words } from "../words"
 import { Crash } from "../ui/status/Crash"
 import { useIsNarrow } from "./narrow"
@@ -20,6 +19,7 @@ import { Offline } from "./Offline"
 import css from "./Shell.module.css"
 import { type Shortcut, useShortcuts } from "./shortcuts"
 
+const PhoneSheet = lazy(() => import("./PhoneSheet").then((module) => ({ default: module.PhoneSheet })))
 const Palette = lazy(() => import("./Palette").then((module) => ({ default: module.Palette })))
 const ShortcutSheet = lazy(() => import("./ShortcutSheet").then((module) => ({ default: module.ShortcutSheet })))
 
@@ -77,9 +77,11 @@ export function Shell({ me }: { me: User }) {
         </div>
       )}
       {isNarrow && (
-        <Sheet isOpen={isSheetOpen} onClose={() => setSheetOpen(false)} title={words.sidebar.title} side="left" isTitleHidden>
-          {sidebar()}
-        </Sheet>
+        <Suspense>
+          <PhoneSheet isOpen={isSheetOpen} onClose={() => setSheetOpen(false)} title={words.sidebar.title} side="left" isTitleHidden>
+            {sidebar()}
+          </PhoneSheet>
+        </Suspense>
       )}
       <div className={css["main"]} id="conversation" tabIndex={-1}>
         <Offline />

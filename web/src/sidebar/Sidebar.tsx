@@ -1,5 +1,5 @@
 import { ListFilter, MessageSquarePlus, PanelLeftClose, Search } from "lucide-react"
-import { useCallback, useEffect, useMemo, useRef, useState } from "react"
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react"
 import { Link } from "wouter"
 import { useStore } from "zustand"
 import type { Chat } from "../api/schema"
@@ -14,7 +14,6 @@ import { ChatRow } from "./ChatRow"
 import type { ChatActs } from "./chat_menu"
 import { isAtWork } from "./chat_menu"
 import { shown } from "./list"
-import { RenameDialog } from "./RenameDialog"
 import css from "./Sidebar.module.css"
 import type { ChatList, View } from "./store"
 
@@ -25,6 +24,8 @@ export interface SidebarProps {
   onHide?: (() => void) | undefined
   footer: React.ReactNode
 }
+
+const RenameDialog = lazy(() => import("./RenameDialog").then((module) => ({ default: module.RenameDialog })))
 
 const views: readonly View[] = ["active", "unread", "archived"]
 
@@ -97,14 +98,16 @@ export function Sidebar({ list, onSearch, onHide, footer }: SidebarProps) {
         <More isThere={state.hasMore} onReached={() => void list.more()} />
       </div>
       {footer}
-      {renamed && (
-        <RenameDialog
-          key={renamed.id}
-          chat={renamed}
-          onClose={() => setRenamed(null)}
-          onRename={(title) => list.update(renamed, { title })}
-        />
-      )}
+      <Suspense>
+        {renamed && (
+          <RenameDialog
+            key={renamed.id}
+            chat={renamed}
+            onClose={() => setRenamed(null)}
+            onRename={(title) => list.update(renamed, { title })}
+          />
+        )}
+      </Suspense>
     </nav>
   )
 }
