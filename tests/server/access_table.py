@@ -20,6 +20,7 @@ PEOPLE: Final = ("owner", "admin", "auditor", "stranger", "nobody")
 _TABLE: Final = """
 pages                                                                owner admin audit. str. nobody
 GET    /                                                               200   200   200   200   200
+GET    /agents                                                         200   200   200   200   200
 GET    /chats                                                          200   200   200   200   200
 GET    /login                                                          200   200   200   200   200
 GET    /settings                                                       200   200   200   200   200

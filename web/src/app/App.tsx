@@ -1,6 +1,7 @@
 import { QueryClientProvider } from "@tanstack/react-query"
 import { useEffect, useState } from "react"
 import { makeQueryClient } from "../api/queries"
+import { registerWorker } from "../browser/push"
 import { followTheme } from "../browser/theme"
 import { UiRoot } from "../ui/UiRoot"
 import { Crash } from "../ui/status/Crash"
@@ -9,6 +10,7 @@ import { Gate } from "./Gate"
 export function App() {
   const [client] = useState(makeQueryClient)
   useEffect(followTheme, [])
+  useEffect(() => void registerWorker(), [])
   return (
     <QueryClientProvider client={client}>
       <UiRoot>

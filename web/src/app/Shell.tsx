@@ -1,7 +1,7 @@
 import { PanelLeftOpen } from "lucide-react"
 import { useQueryClient } from "@tanstack/react-query"
 import { lazy, Suspense, useEffect, useMemo, useState } from "react"
-import { Route, Switch, useLocation, useRoute } from "wouter"
+import { Redirect, Route, Switch, useLocation, useRoute } from "wouter"
 import { patchChat } from "../api/queries"
 import type { User } from "../api/schema"
 import { sidebarOpen, sidebarWidth, useKept } from "../browser/kept"
@@ -90,6 +90,8 @@ export function Shell({ me }: { me: User }) {
             <Route path="/">
               <NewChat opener={opener} onCreated={(created) => list.add(created)} />
             </Route>
+            {/* As clients of the reference, and pushed messages, have it. */}
+            <Route path="/agents/:id">{({ id }) => <Redirect to={`/chats/${id}`} replace />}</Route>
             <Route path="/chats/:id">{({ id }) => <ChatPage key={id} chatId={id} me={me} opener={opener} />}</Route>
             <Route>
               <NotFound opener={opener} />

@@ -1,2 +1,91 @@
 /// <reference lib="webworker" />
-export {}
+/** Shows what the server pushes when no page does, and keeps the shell for when there is no network. */
+import { words } from "../words"
+
+declare const self: ServiceWorkerGlobalScope
+
+interface Pushed {
+  title: string
+  body: string
+  icon?: string
+  data: { url: string }
+}
+
+const SHELL = "shell-1"
+const PAGE = "/"
+
+self.addEventListener("install", (event) => {
+  event.waitUntil(caches.open(SHELL).then((cache) => cache.add(PAGE)))
+  void self.skipWaiting()
+})
+
+self.addEventListener("activate", (event) => {
+  event.waitUntil(Promise.all([self.clients.claim(), forgetOthers()]))
+})
+
+async function forgetOthers(): Promise<void> {
+  for (const name of await caches.keys()) if (name !== SHELL) await caches.delete(name)
+}
+
+/** Files whose name has a hash never change; pages come from the network while there is one. All else is not ours. */
+self.addEventListener("fetch", (event) => {
+  const url = new URL(event.request.url)
+  if (event.request.method !== "GET" || url.origin !== self.location.origin) return
+  if (url.pathname.startsWith("/assets/")) event.respondWith(keptFirst(event.request))
+  else if (event.request.mode === "navigate" && !url.pathname.startsWith("/api")) event.respondWith(networkFirst(event.request))
+})
+
+async function keptFirst(request: Request): Promise<Response> {
+  const cache = await caches.open(SHELL)
+  const kept = await cache.match(request)
+  if (kept) return kept
+  const answer = await fetch(request)
+  if (answer.ok) await cache.put(request, answer.clone())
+  return answer
+}
+
+/** Every address of the app is the same page. */
+async function networkFirst(request: Request): Promise<Response> {
+  const cache = await caches.open(SHELL)
+  try {
+    const answer = await fetch(request)
+    if (answer.ok && answer.headers.get("content-type")?.startsWith("text/html")) await cache.put(PAGE, answer.clone())
+    return answer
+  } catch {
+    return (await cache.match(PAGE)) ?? new Response(words.shell.cannotStart, { status: 503, headers: { "content-type": "text/plain; charset=utf-8" } })
+  }
+}
+
+self.addEventListener("push", (event) => {
+  if (event.data) event.waitUntil(show(event.data.json() as Pushed))
+})
+
+/** Not for a chat that is being looked at. */
+async function show({ title, body, data }: Pushed): Promise<void> {
+  const pages = await self.clients.matchAll({ type: "window", includeUncontrolled: true })
+  const place = placeOf(data.url)
+  if (pages.some((page) => page.visibilityState === "visible" && new URL(page.url).pathname === place)) return
+  await self.registration.showNotification(title, { body, icon: "/icon-192.png", badge: "/icon-192.png", data: { url: place }, tag: place })
+}
+
+/** The server says it as clients of the reference know it. */
+function placeOf(url: string): string {
+  return url.replace(/^\/agents\//, "/chats/")
+}
+
+self.addEventListener("notificationclick", (event) => {
+  event.notification.close()
+  event.waitUntil(lead((event.notification.data as { url: string }).url))
+})
+
+/** To a page that is open already, if there is one. */
+async function lead(place: string): Promise<void> {
+  const pages = await self.clients.matchAll({ type: "window" })
+  const open = pages.find((page) => new URL(page.url).pathname === place) ?? pages[0]
+  if (!open) {
+    await self.clients.openWindow(place)
+    return
+  }
+  await open.focus()
+  if (new URL(open.url).pathname !== place) await open.navigate(place)
+}

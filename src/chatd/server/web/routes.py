@@ -7,7 +7,7 @@ from chatd.server.middleware.asgi_types import App, Receive, Scope, Send, header
 from chatd.server.web.files import INDEX, WebFile
 
 # Views of the app (`web/src/app/routes.tsx`). Anything else that is no file is not found, as anywhere.
-PAGES: Final = ("/chats", "/login", "/settings", "/setup", "/usage", "/workspaces")
+PAGES: Final = ("/agents", "/chats", "/login", "/settings", "/setup", "/usage", "/workspaces")
 _YEAR: Final = "public, max-age=31536000, immutable"
 # Asked for every time, and answered with 304 while it is the same.
 _FRESH: Final = "no-cache"

@@ -7,6 +7,8 @@ export const shell = {
   signOut: "Sign out",
   theme: "Theme",
   themes: { system: "As the system", light: "Light", dark: "Dark" },
+  notify: "Tell me when a turn ends",
+  notifyDenied: "The browser does not allow it",
   shortcuts: "Keyboard shortcuts",
   openSidebar: "Show chats",
   closeSidebar: "Hide chats",

@@ -1,0 +1,50 @@
+/** Whether this browser is told when a turn ends. The server hears of it again at every visit: it forgets with the session. */
+export type PushState = "unsupported" | "denied" | "off" | "on"
+
+interface Address {
+  endpoint: string
+  auth_key: string
+  p256dh_key: string
+}
+
+export async function registerWorker(): Promise<void> {
+  if (!("serviceWorker" in navigator)) return
+  await navigator.serviceWorker.register("/worker.js").catch(() => undefined) // the page works without it
+}
+
+export async function pushState(): Promise<PushState> {
+  if (!("serviceWorker" in navigator) || !("PushManager" in window) || !("Notification" in window)) return "unsupported"
+  if (Notification.permission === "denied") return "denied"
+  return (await subscription()) ? "on" : "off"
+}
+
+/** Asks for permission. null: it was not given. */
+export async function subscribe(publicKey: string): Promise<Address | null> {
+  if ((await Notification.requestPermission()) !== "granted") return null
+  const worker = await navigator.serviceWorker.ready
+  const made = await worker.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey })
+  return addressOf(made)
+}
+
+/** What was subscribed at an earlier visit. */
+export async function knownAddress(): Promise<Address | null> {
+  const known = await subscription()
+  return known ? addressOf(known) : null
+}
+
+export async function unsubscribe(): Promise<string | null> {
+  const known = await subscription()
+  await known?.unsubscribe()
+  return known?.endpoint ?? null
+}
+
+async function subscription(): Promise<PushSubscription | null> {
+  if (!("serviceWorker" in navigator) || !("PushManager" in window)) return null
+  const worker = await navigator.serviceWorker.getRegistration()
+  return (await worker?.pushManager.getSubscription()) ?? null
+}
+
+function addressOf(made: PushSubscription): Address {
+  const { keys } = made.toJSON()
+  return { endpoint: made.endpoint, auth_key: keys?.["auth"] ?? "", p256dh_key: keys?.["p256dh"] ?? "" }
+}
