@@ -1,6 +1,9 @@
 /// <reference lib="webworker" />
-/** Shows what the server pushes when no page does, and keeps the shell for when there is no network. */
-import { words } from "../words"
+/**
+ * Shows what the server pushes when no page does, and keeps the shell for when there is no network. It imports nothing:
+ * not all browsers take a worker that is a module.
+ */
+export {}
 
 declare const self: ServiceWorkerGlobalScope
 
@@ -52,7 +55,7 @@ async function networkFirst(request: Request): Promise<Response> {
     if (answer.ok && answer.headers.get("content-type")?.startsWith("text/html")) await cache.put(PAGE, answer.clone())
     return answer
   } catch {
-    return (await cache.match(PAGE)) ?? new Response(words.shell.cannotStart, { status: 503, headers: { "content-type": "text/plain; charset=utf-8" } })
+    return (await cache.match(PAGE)) ?? Response.error()
   }
 }
 
