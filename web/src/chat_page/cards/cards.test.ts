@@ -25,7 +25,7 @@ describe("what came of a command", () => {
 
 describe("a command on one line", () => {
   it("is its first line", () => {
-    expect(shortCommand("\n cd web &&\nnpm test")).toBe("cd web && …")
+    expect(shortCommand("\n cd web &&\nnpm test")).toBe("cd web …")
     expect(shortCommand("ls")).toBe("ls")
     expect(shortCommand("abcdef", 3)).toBe("abc…")
   })

@@ -36,7 +36,7 @@ export function SummaryRow({ row, opened }: { row: Row; opened: OpenedChat }) {
         >
           <p className={css["hint"]}>{text.summaryText}</p>
           <div className={css["thought"]}>
-            <Markdown text={row.summary} />
+            <Markdown text={row.summary} size="small" />
           </div>
         </FoldedLine>
       )
