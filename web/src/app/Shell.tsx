@@ -21,6 +21,7 @@ import css from "./Shell.module.css"
 import { type Shortcut, useShortcuts } from "./shortcuts"
 
 const Palette = lazy(() => import("./Palette").then((module) => ({ default: module.Palette })))
+const SettingsPage = lazy(() => import("../settings/SettingsPage").then((module) => ({ default: module.SettingsPage })))
 const ShortcutSheet = lazy(() => import("./ShortcutSheet").then((module) => ({ default: module.ShortcutSheet })))
 
 /** The page of someone who is signed in: the list of chats, and what was chosen from it. */
@@ -89,6 +90,11 @@ export function Shell({ me }: { me: User }) {
               <NewChat opener={opener} onCreated={(created) => list.add(created)} />
             </Route>
             <Route path="/chats/:id">{({ id }) => <ChatPage key={id} chatId={id} me={me} opener={opener} />}</Route>
+            <Route path="/settings/*?">
+              <Suspense>
+                <SettingsPage me={me} opener={opener} />
+              </Suspense>
+            </Route>
             <Route>
               <NotFound opener={opener} />
             </Route>
