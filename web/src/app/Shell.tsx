@@ -21,6 +21,7 @@ import { type Shortcut, useShortcuts } from "./shortcuts"
 
 const PhoneSheet = lazy(() => import("./PhoneSheet").then((module) => ({ default: module.PhoneSheet })))
 const Palette = lazy(() => import("./Palette").then((module) => ({ default: module.Palette })))
+const SettingsPage = lazy(() => import("../settings/SettingsPage").then((module) => ({ default: module.SettingsPage })))
 const ShortcutSheet = lazy(() => import("./ShortcutSheet").then((module) => ({ default: module.ShortcutSheet })))
 
 /** The page of someone who is signed in: the list of chats, and what was chosen from it. */
@@ -93,6 +94,11 @@ export function Shell({ me }: { me: User }) {
             {/* As clients of the reference, and pushed messages, have it. */}
             <Route path="/agents/:id">{({ id }) => <Redirect to={`/chats/${id}`} replace />}</Route>
             <Route path="/chats/:id">{({ id }) => <ChatPage key={id} chatId={id} me={me} opener={opener} />}</Route>
+            <Route path="/settings/*?">
+              <Suspense>
+                <SettingsPage me={me} opener={opener} />
+              </Suspense>
+            </Route>
             <Route>
               <NotFound opener={opener} />
             </Route>

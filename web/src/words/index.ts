@@ -6,9 +6,10 @@ import { composer } from "./en/composer"
 import { header } from "./en/header"
 import { keys } from "./en/keys"
 import { queue } from "./en/queue"
+import { settings } from "./en/settings"
 import { setup } from "./en/setup"
 import { shell } from "./en/shell"
 import { sidebar } from "./en/sidebar"
 import { ui } from "./en/ui"
 
-export const words = { cards, chat, common, composer, header, keys, queue, setup, shell, sidebar, ui }
+export const words = { cards, chat, common, composer, header, keys, queue, settings, setup, shell, sidebar, ui }

@@ -1,3 +1,4 @@
+import { useState } from "react"
 import { Button } from "../../ui/buttons/Button"
 import { OutputBox } from "../../ui/code/OutputBox"
 import { SkeletonLines } from "../../ui/status/Skeleton"
@@ -34,8 +35,9 @@ export function StoredLog({ of }: { of: OfBuild }) {
 const SLOW = 30_000
 
 /** The last lines of a build, as they come. */
-export function LiveLog({ output }: { output: string | null }) {
-  const isSlow = useLate(output === null, SLOW)
+export function LiveLog({ output, since }: { output: string | null; since: string | null }) {
+  const [waited] = useState(() => (since === null ? 0 : Math.max(0, Date.now() - Date.parse(since))))
+  const isSlow = useLate(output === null, Math.max(0, SLOW - waited))
   if (output === null) return <p className={css["note"]}>{isSlow ? words.cards.buildSlow : words.cards.buildSilent}</p>
   return <OutputBox text={output} label={words.cards.buildLog} isRunning />
 }

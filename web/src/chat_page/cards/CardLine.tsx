@@ -52,7 +52,8 @@ export function CardLine(props: CardLineProps) {
             {sentence ?? (
               <>
                 {verbs[tense]}
-                {object && <> {object}</>}
+                {object && " "}
+                {reason ? <span className={css["object"]}>{object}</span> : object}
               </>
             )}
             {reason && words.cards.because(reason)}

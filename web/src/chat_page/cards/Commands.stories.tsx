@@ -100,7 +100,7 @@ export const Done: Story = {
     await expect(written).toHaveBeenCalledWith("pytest -q")
     await userEvent.click(canvas.getByRole("button", { name: "Copy output" }))
     await expect(written).toHaveBeenLastCalledWith(passed)
-    await expect(canvas.getByRole("button", { name: /Running the tests of the web app cd web && \\ … 41 s · exit 0/ })).toBeVisible()
+    await expect(canvas.getByRole("button", { name: /Running the tests of the web app cd web … 41 s · exit 0/ })).toBeVisible()
     await openByKeyboard(canvas.getByRole("button", { name: /Ran true/ }))
     await expect(canvas.getByText("No output")).toBeVisible()
   },

@@ -25,7 +25,7 @@ export function EditFilesCard({ call, opened }: CardProps) {
       icon={FilePen}
       verbs={words.cards.editFiles}
       object={objectOf(paths)}
-      facts={[isDone && <DiffStat additions={sum("additions")} deletions={sum("deletions")} />]}
+      facts={[isDone && hasLines && <DiffStat additions={sum("additions")} deletions={sum("deletions")} />]}
     >
       {hasLines ? (
         <DiffView files={files} hasFileNames={files.length > 1} label={words.cards.changesTo(paths.join(", "))} />

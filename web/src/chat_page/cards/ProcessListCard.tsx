@@ -3,6 +3,7 @@ import { isFields, numberOf, textOf } from "../../chat/guards"
 import { type Column, Table } from "../../ui/layout/Table"
 import { RelativeTime } from "../../ui/values/RelativeTime"
 import { words } from "../../words"
+import css from "./card.module.css"
 import { CardLine, type CardProps } from "./CardLine"
 import { Code } from "./Code"
 import { fieldsIn } from "./lists"
@@ -21,15 +22,10 @@ export function ProcessListCard({ call, opened }: CardProps) {
   const processes = fieldsIn(call.result, "processes").map(processOf)
   return (
     <CardLine {...{ call, opened }} icon={ListTree} verbs={words.cards.processList} facts={isTold ? [words.cards.processCount(processes.length)] : []}>
-      {isTold && (
-        <Table
-          caption={words.cards.processList.done}
-          isCaptionHidden
-          columns={columns}
-          rows={processes}
-          rowKey={(process) => process.id}
-          empty={words.cards.noProcesses}
-        />
+      {processes.length > 0 ? (
+        <Table caption={words.cards.processList.done} isCaptionHidden columns={columns} rows={processes} rowKey={(process) => process.id} />
+      ) : (
+        isTold && <p className={css["note"]}>{words.cards.noProcesses}</p>
       )}
     </CardLine>
   )

@@ -24,7 +24,7 @@ export function ReadSkillCard({ call, opened }: CardProps) {
       {body !== "" && (
         <>
           <ScrollBox label={name}>
-            <Markdown text={body} headingLevel={4} />
+            <Markdown text={body} size="small" />
           </ScrollBox>
           {files.length > 0 && (
             <div>
@@ -55,7 +55,7 @@ export function ReadSkillFileCard({ call, opened }: CardProps) {
         <>
           {/\.(md|markdown)$/i.test(path) ? (
             <ScrollBox label={path}>
-              <Markdown text={content} headingLevel={4} />
+              <Markdown text={content} size="small" />
             </ScrollBox>
           ) : (
             <CodeBlock code={content} fileName={path} firstLine={1} isBounded />

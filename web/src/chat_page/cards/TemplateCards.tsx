@@ -59,7 +59,7 @@ export function ReadTemplateCard({ call, opened }: CardProps) {
           )}
           {readme !== "" && (
             <ScrollBox label={nameOf(template)}>
-              <Markdown text={readme} headingLevel={4} />
+              <Markdown text={readme} size="small" />
             </ScrollBox>
           )}
         </>

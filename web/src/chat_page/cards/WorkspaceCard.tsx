@@ -36,7 +36,7 @@ export function WorkspaceCard({ call: told, opened }: CardProps) {
       facts={[isFields(call.result) && call.result["no_build"] === true && words.cards.noBuild]}
       isOpenByItself={isLong}
     >
-      {isGoing && <LiveLog output={call.output} />}
+      {isGoing && <LiveLog output={call.output} since={call.startedAt} />}
       {call.result !== undefined && <Outcome {...{ call, opened }} />}
     </CardLine>
   )

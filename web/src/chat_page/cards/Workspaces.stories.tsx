@@ -51,6 +51,14 @@ export const Going: Story = {
 
 export const GoingDark: Story = { ...Going, globals: { theme: "dark" } }
 
+/** A build that says nothing for long is said to go on. */
+export const Slow: Story = {
+  render: () => <Cards of={[call("create_workspace", "running", { args: template, startedAt: new Date(Date.now() - 40_000).toISOString() })]} />,
+  play: async ({ canvas }) => {
+    await expect(await canvas.findByText("The build has said nothing for 30 s. It goes on.", undefined, { timeout: 3000 })).toBeVisible()
+  },
+}
+
 export const Done: Story = {
   beforeEach: () => {
     answering(logs("succeeded", line(1, "Image", "pulling"), line(2, "Agent", "started")))

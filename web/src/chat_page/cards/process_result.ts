@@ -36,10 +36,14 @@ export function processResult(result: unknown): ProcessResult {
   }
 }
 
+/** What only leads over to the next line. */
+const joint = /[\s\\&|;]+$/
+
 /** A command on one line: its first one, and a sign that there is more of it. */
 export function shortCommand(command: string, most = 200): string {
   const [first = "", ...more] = command.trim().split("\n")
-  return first.length > most ? `${first.slice(0, most)}…` : more.length > 0 ? `${first} …` : first
+  if (first.length > most) return `${first.slice(0, most)}…`
+  return more.length > 0 ? `${first.replace(joint, "")} …` : first
 }
 
 /** Ids are long; people tell them apart by how they begin. */

@@ -16,6 +16,6 @@ function humanised(name: string): string {
     .replace(/([a-z\d])([A-Z])/g, "$1 $2")
     .split(/[\s_.-]+/)
     .filter(Boolean)
-  const sentence = parts.map((part) => (/^[A-Z\d]+$/.test(part) ? part : part.toLowerCase())).join(" ")
+  const sentence = parts.map((part) => (/^[A-Z\d]{2,}s?$/.test(part) ? part : part.toLowerCase())).join(" ")
   return sentence.charAt(0).toUpperCase() + sentence.slice(1)
 }

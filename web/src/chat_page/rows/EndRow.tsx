@@ -10,18 +10,18 @@ import { useFork } from "./use_fork"
 /** What a turn took, and its words for the clipboard. */
 export function EndRow({ row, opened }: { row: Row; opened: OpenedChat }) {
   const fork = useFork(opened)
-  const took = durationMs(row.startedAt, row.endedAt)
+  const took = durationMs(row.startedAt, row.endedAt) ?? 0
   const cost = row.spent.costMicros ?? 0
   return (
     <div className={css["end"]}>
-      {took !== null && (
+      {took > 0 && (
         <span title={words.cards.turnTime}>
           <Duration milliseconds={took} />
         </span>
       )}
       {cost > 0 && (
         <span title={words.chat.turnCost}>
-          {took !== null && words.cards.and}
+          {took > 0 && words.cards.and}
           <Money micros={cost} />
         </span>
       )}

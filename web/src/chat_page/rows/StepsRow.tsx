@@ -6,7 +6,6 @@ import { type Line, merged } from "../cards/merged"
 import { ReadFilesCard } from "../cards/ReadFilesCard"
 import { ToolCard } from "../cards/ToolCard"
 import { FoldedLine } from "./FoldedLine"
-import css from "./row.module.css"
 import { Thought } from "./Thought"
 
 /** Up to this many stand in full; of more, the last ones do, so that the height stays while they come. */
@@ -21,7 +20,7 @@ export function StepsRow({ row, opened }: { row: Row | ReasoningRow; opened: Ope
   const folded = held ?? (lines.length > IN_FULL ? lines.length - LAST : 0)
   const hold = () => setHeld(folded)
   return (
-    <div className={css["steps"]}>
+    <div>
       {folded > 0 && <Earlier rowKey={row.key} lines={lines.slice(0, folded)} opened={opened} />}
       <div onClick={hold} onKeyDown={hold}>
         <Lines lines={lines.slice(folded)} opened={opened} />
@@ -41,7 +40,7 @@ function Earlier({ rowKey, lines, opened }: { rowKey: string; lines: readonly Li
       lineKey={`${rowKey}.earlier`}
       tone="muted"
       summary={words.chat.earlierSteps(steps.length)}
-      end={[failed > 0 && words.chat.failedSteps(failed), took !== null && durationText(took)].filter(Boolean).join(words.cards.and)}
+      end={[failed > 0 && words.chat.failedSteps(failed), took !== null && took >= 1000 && durationText(took)].filter(Boolean).join(words.cards.and)}
     >
       <Lines lines={lines} opened={opened} />
     </FoldedLine>

@@ -30,11 +30,13 @@ export function SummaryRow({ row, opened }: { row: Row; opened: OpenedChat }) {
           {...line}
           tone="muted"
           summary={row.isManual ? text.summarizedManually : text.summarized}
-          end={took !== null && took >= 1000 && durationText(took)}
+          end={[row.percent !== null && words.cards.contextWas(Math.round(row.percent)), took !== null && took >= 1000 && durationText(took)]
+            .filter(Boolean)
+            .join(words.cards.and)}
         >
           <p className={css["hint"]}>{text.summaryText}</p>
           <div className={css["thought"]}>
-            <Markdown text={row.summary} headingLevel={4} />
+            <Markdown text={row.summary} size="small" />
           </div>
         </FoldedLine>
       )

@@ -23,7 +23,7 @@ export const Thought = memo(function Thought({ thought, opened }: { thought: Rea
     >
       {text.trim() !== "" && (
         <div className={css["thought"]}>
-          <Markdown text={text} isStreaming={isStreaming} headingLevel={4} />
+          <Markdown text={text} isStreaming={isStreaming} size="small" />
         </div>
       )}
     </FoldedLine>

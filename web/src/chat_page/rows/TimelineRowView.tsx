@@ -1,5 +1,6 @@
 import { memo } from "react"
 import type { OpenedChat, TimelineRow } from "../../chat"
+import { classes } from "../../ui/classes"
 import { Crash } from "../../ui/status/Crash"
 import { ContextRow } from "./ContextRow"
 import { EndRow } from "./EndRow"
@@ -14,10 +15,12 @@ import { SummaryRow } from "./SummaryRow"
 import { TextRow } from "./TextRow"
 import { UserRow } from "./UserRow"
 
+const lines: ReadonlySet<TimelineRow["kind"]> = new Set(["reasoning", "steps", "summary", "sources", "context"])
+
 /** A row is drawn again only when it is another object. */
 export const TimelineRowView = memo(function TimelineRowView({ row, opened, isMine }: { row: TimelineRow; opened: OpenedChat; isMine: boolean }) {
   return (
-    <div className={css["row"]} data-row={row.kind}>
+    <div className={classes(css["row"], lines.has(row.kind) && css["lines"])} data-row={row.kind}>
       <Crash>{drawn(row, opened, isMine)}</Crash>
     </div>
   )

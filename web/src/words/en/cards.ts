@@ -110,6 +110,7 @@ export const cards = {
   yes: "yes",
   no: "no",
   none: "none",
+  contextWas: (percent: number) => `the context was ${percent} % full`,
   turnTime: "Time of this turn",
   copyAnswer: "Copy answer",
   onlyBeginning: "only its beginning",

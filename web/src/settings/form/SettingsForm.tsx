@@ -1,0 +1,72 @@
+import type { ReactNode } from "react"
+import { Refused } from "../../api/request"
+import { Button } from "../../ui/buttons/Button"
+import { Check } from "lucide-react"
+import { Icon } from "../../ui/Icon"
+import { words } from "../../words"
+import css from "./form.module.css"
+import { LeaveGuard } from "./LeaveGuard"
+import type { Form } from "./use_form"
+
+interface SettingsFormProps<T extends object> {
+  form: Form<T>
+  children: ReactNode
+  /** On the button, where it isn't "Save". */
+  submit?: string | undefined
+  /** Beside the button: trying it out, deleting it. */
+  actions?: ReactNode
+  /** Something new may be added as it is proposed. */
+  isNew?: boolean | undefined
+}
+
+/** Fields, and below them Save, which is there to be pressed only when something has changed. */
+export function SettingsForm<T extends object>({ form, children, submit = words.common.save, actions, isNew = false }: SettingsFormProps<T>) {
+  return (
+    <form className={css["form"]} onSubmit={(event) => form.submit(event)} noValidate>
+      {children}
+      {form.error && <Problem error={form.error} shown={Object.keys(form.value)} />}
+      <div className={css["actions"]}>
+        <Button
+          kind="primary"
+          type="submit"
+          disabled={!form.isChanged && !isNew && !form.isSaving}
+          isBusy={form.isSaving}
+          busyText={words.settings.saving}
+        >
+          {submit}
+        </Button>
+        {form.isChanged && !isNew && !form.isSaving && (
+          <Button kind="quiet" onClick={() => form.reset()}>
+            {words.settings.discard}
+          </Button>
+        )}
+        <span role="status" className={css["saved"]}>
+          {form.isSaved && (
+            <>
+              <Icon of={Check} /> {words.common.saved}
+            </>
+          )}
+        </span>
+        {actions && <span className={css["others"]}>{actions}</span>}
+      </div>
+      <LeaveGuard isChanged={form.isChanged && !form.isSaving} />
+    </form>
+  )
+}
+
+/** What fields say is below them; here is the rest. */
+function Problem({ error, shown }: { error: Error; shown: readonly string[] }) {
+  const others = error instanceof Refused ? (error.problem.validations ?? []).filter((one) => !shown.includes(one.field)) : []
+  const detail = error instanceof Refused ? error.problem.detail : words.settings.notSaved
+  return (
+    <div role="alert" className={css["problem"]}>
+      <p>{error.message}</p>
+      {detail && <p>{detail}</p>}
+      {others.map((one) => (
+        <p key={one.field}>
+          <code>{one.field}</code>: {one.detail}
+        </p>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,110 @@
+import { useQueryClient } from "@tanstack/react-query"
+import { useState } from "react"
+import { useLocation } from "wouter"
+import { queries } from "../../api/queries"
+import { request } from "../../api/request"
+import type { Provider } from "../../api/schema"
+import { Button } from "../../ui/buttons/Button"
+import { toast } from "../../ui/floating/toast"
+import { PageTitle } from "../../ui/layout/Page"
+import { words } from "../../words"
+import { DeleteByName } from "../form/DeleteByName"
+import { SettingsForm } from "../form/SettingsForm"
+import { useForm } from "../form/use_form"
+import { questions } from "../questions"
+import { kinds } from "./kinds"
+import { asUpdate, canBeAdded, newProvider, typedFrom } from "./provider_form"
+import { ProviderFields } from "./ProviderFields"
+import { ProviderTestResult, useTrial } from "./ProviderTestResult"
+
+function useProvidersChanged(): () => Promise<void> {
+  const client = useQueryClient()
+  return async () => {
+    await Promise.all([questions.providers, queries.models].map(({ queryKey }) => client.invalidateQueries({ queryKey })))
+  }
+}
+
+export function ProviderEdit({ provider }: { provider: Provider }) {
+  const [isDeleting, setDeleting] = useState(false)
+  const [, navigate] = useLocation()
+  const changed = useProvidersChanged()
+  const text = words.settings.providers
+  const path = { provider: provider.id }
+  const form = useForm(typedFrom(provider), async (_, changes) => {
+    const stored = await request("PATCH /api/experimental/chats/providers/{provider}", { path, body: asUpdate(changes) })
+    await changed()
+    return typedFrom(stored)
+  })
+  const trial = useTrial(() => {
+    const { base_url, options, api_key } = form.value
+    const body = { base_url, options, ...(api_key && { api_key }) }
+    return request("POST /api/experimental/chats/providers/{provider}/test", { path, body })
+  })
+  return (
+    <>
+      <PageTitle title={provider.display_name || provider.name} text={kinds[provider.type].label} />
+      <SettingsForm
+        form={form}
+        actions={
+          <>
+            <Button onClick={trial.run} isBusy={trial.isRunning} busyText={text.testing}>
+              {text.test}
+            </Button>
+            <Button kind="danger" onClick={() => setDeleting(true)}>
+              {words.settings.deleting.submit}
+            </Button>
+          </>
+        }
+      >
+        <ProviderFields form={form} isNew={false} hasKey={provider.has_api_key} />
+        <ProviderTestResult answer={trial.answer} />
+      </SettingsForm>
+      {isDeleting && (
+        <DeleteByName
+          name={provider.name}
+          text={text.deleteText}
+          onClose={() => setDeleting(false)}
+          onDelete={async () => {
+            await request("DELETE /api/experimental/chats/providers/{provider}", { path })
+            navigate("/settings/providers", { replace: true })
+            await changed()
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+export function ProviderAdd() {
+  const [, navigate] = useLocation()
+  const changed = useProvidersChanged()
+  const text = words.settings.providers
+  const form = useForm(newProvider, async (value) => {
+    const made = await request("POST /api/experimental/chats/providers", { body: { ...value, api_key: value.api_key || null } })
+    await changed()
+    toast(text.added(made.display_name || made.name))
+    navigate(`/settings/models/new?provider=${made.id}`, { replace: true })
+  })
+  const trial = useTrial(() => {
+    const { type, base_url, options, api_key } = form.value
+    return request("POST /api/experimental/chats/providers/test", { body: { type, base_url, options, api_key: api_key || null } })
+  })
+  return (
+    <>
+      <PageTitle title={text.addTitle} text={text.addText} />
+      <SettingsForm
+        form={form}
+        isNew
+        submit={text.add}
+        actions={
+          <Button onClick={trial.run} isBusy={trial.isRunning} busyText={text.testing} disabled={!canBeAdded(form.value)}>
+            {text.test}
+          </Button>
+        }
+      >
+        <ProviderFields form={form} isNew hasKey={false} />
+        <ProviderTestResult answer={trial.answer} />
+      </SettingsForm>
+    </>
+  )
+}
