@@ -2,9 +2,8 @@ import { useState } from "react"
 import { durationMs, type OpenedChat, type ReasoningRow, type Step, type StepsRow as Row } from "../../chat"
 import { durationText } from "../../ui/values/spans"
 import { words } from "../../words"
+import { LateReadFilesCard, LateToolCard } from "../cards/late_cards"
 import { type Line, merged } from "../cards/merged"
-import { ReadFilesCard } from "../cards/ReadFilesCard"
-import { ToolCard } from "../cards/ToolCard"
 import { FoldedLine } from "./FoldedLine"
 import { Thought } from "./Thought"
 
@@ -51,9 +50,9 @@ function Lines({ lines, opened }: { lines: readonly Line[]; opened: OpenedChat }
   return lines.map((line) => {
     switch (line.kind) {
       case "call":
-        return <ToolCard key={line.key} call={line} opened={opened} />
+        return <LateToolCard key={line.key} call={line} opened={opened} />
       case "reads":
-        return <ReadFilesCard key={line.key} reads={line} opened={opened} />
+        return <LateReadFilesCard key={line.key} reads={line} opened={opened} />
       case "reasoning":
         return <Thought key={line.key} thought={line} opened={opened} />
     }
