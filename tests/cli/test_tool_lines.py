@@ -36,6 +36,7 @@ def test_a_command_is_shown_with_what_it_said_and_how_it_ended():
     behind = _result("execute", {"success": True, "exit_code": 0, "backgrounded": True, "background_process_id": "p1"})
 
     assert call == "● execute $ make test"
+    assert call_line({"tool_name": "start_workspace", "args": {}}, _WIDTH) == "● start_workspace"
     assert good == ["  ✓ execute", "    one", "    two"]
     assert silent == ["  ✓ execute"]
     assert bad == ["  ✗ execute exit code 2"]
