@@ -45,6 +45,8 @@ def test_nothing_in_a_text_can_command_the_terminal():
     assert one_line("x" * 30, 10) == "x" * 9 + "…"
     assert one_line("日本語日本語", 8) == "日本語…"
     assert cut_line("    if x:\t\n", 10) == "    if x:"
+    assert cut_line("drwx 2   60 .", 20) == "drwx 2   60 .", "columns stay below each other"
+    assert cut_line("a    b    c", 8) == "a    b …"
 
 
 @given(st.text(alphabet=st.sampled_from("ab \n\x1b[]0;m\x07\x9b\x9d\\\x00\x7f\u202e"), max_size=60))

@@ -34,13 +34,16 @@ def test_a_command_is_shown_with_what_it_said_and_how_it_ended():
     bad = _result("execute", {"success": False, "output": "", "exit_code": 2, "wall_duration_ms": 3})
     late = _result("execute", {"success": False, "exit_code": -1, "error": "It timed out.", "wall_duration_ms": 3})
     behind = _result("execute", {"success": True, "exit_code": 0, "backgrounded": True, "background_process_id": "p1"})
+    on = _result("execute", {"success": False, "exit_code": -1, "running": True, "background_process_id": "p2"})
 
     assert call == "● execute $ make test"
+    assert call_line({"tool_name": "start_workspace", "args": {}}, _WIDTH) == "● start_workspace"
     assert good == ["  ✓ execute", "    one", "    two"]
     assert silent == ["  ✓ execute"]
     assert bad == ["  ✗ execute exit code 2"]
     assert late == ["  ✗ execute It timed out."]
     assert behind == ["  ✓ execute runs on as p1"]
+    assert on == ["  ✓ execute runs on as p2"]
 
 
 def test_files_are_shown_by_what_was_done_with_them():

@@ -27,6 +27,13 @@ def test_what_chatd_asks_about_a_chat_gets_an_answer_that_it_can_use():
     assert "demo model" in notes
 
 
+def test_the_file_that_it_proposes_to_read_can_be_read():
+    proposed = [line for line in answer([Heard("user", "hello")], TOOLS).text.splitlines() if "read " in line]
+    wanted = [answer([Heard("user", line)], TOOLS).tool for line in proposed]
+
+    assert [tool.arguments["path"][:1] for tool in wanted if tool] == ["/"], "the tool takes absolute paths alone"
+
+
 TOOLS = frozenset({"execute", "read_file", "list_templates", "create_workspace", "start_workspace"})
 
 

@@ -114,6 +114,7 @@ async def test_parameters_are_kept_and_can_be_changed_at_a_start(world: Workspac
     assert (counted, seen) == (1, [0, 1])
     assert kept.status == 409
     assert "There is a workspace of this template." in kept.body["message"]
+    assert "Delete it first" in kept.body["detail"]
 
 
 async def test_a_workspace_is_renamed_and_lives_as_long_as_it_is_told(world: WorkspaceApi):
@@ -207,8 +208,10 @@ async def test_the_doctor_says_which_agents_do_not_answer(world: WorkspaceApi, t
     first, _ = await world.run(name="first"), await world.run(name="second")
     well = [each async for each in check_agents(world.running.replica.opened.store, tmp_path, SystemClock())]
     health = (await world.mia.get(f"{WORKSPACES}/{first['id']}?agent=true")).body["agent"]["health"]
-    os.kill(health["pid"], signal.SIGKILL)
+    os.kill(health["pid"], signal.SIGSTOP)
     ill = [each async for each in check_agents(world.running.replica.opened.store, tmp_path, SystemClock())]
+    os.kill(health["pid"], signal.SIGKILL)
+    gone = [each async for each in check_agents(world.running.replica.opened.store, tmp_path, SystemClock())]
     open_to_all = check_agents(world.running.replica.opened.store, tmp_path, SystemClock(), unconfined=True)
     warned = await anext(open_to_all)
     await open_to_all.aclose()  # type: ignore[attr-defined]
@@ -217,6 +220,7 @@ async def test_the_doctor_says_which_agents_do_not_answer(world: WorkspaceApi, t
     assert [each.grade for each in well] == ["good"]
     assert (warned.check, warned.grade) == ("workspaces", "doubtful")
     assert [(each.grade, each.found) for each in ill] == [("doubtful", "1 of 2 agents do not answer: first")]
+    assert [(each.grade, each.found) for each in gone] == [("good", "1 of 2 answer; the next use starts the others")]
 
 
 async def test_a_workspace_on_a_machine_that_is_gone_is_out_of_reach_and_can_be_deleted(

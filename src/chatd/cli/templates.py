@@ -85,7 +85,7 @@ def show_template(template: Which, as_json: AsJson = False) -> None:
         f"id:           {found.id}",
         f"made by:      {found.provisioner.value}",
         f"models:       {'may make workspaces of it' if found.agents_allowed else 'may not make workspaces of it'}",
-        f"unused until: {_time(found.default_ttl_ms)}",
+        f"when unused:  {_time(found.default_ttl_ms)}",
         f"workspaces:   {found.workspace_count}",
     ]
     if found.deprecated:
@@ -118,7 +118,8 @@ def create_template(
         async with _client() as client:
             return await client.templates.create(_converted({"name": name, "provisioner": provisioner, **given}))
 
-    _say(asyncio.run(act()), as_json)
+    made = asyncio.run(act())
+    _say(made, as_json, f"Make a workspace of it: chatd workspaces create {made.name}")
 
 
 @app.command("edit")
@@ -147,7 +148,8 @@ def edit_template(
             found = await find_template(client, template)
             return await client.templates.update(found.id, _changed(given))
 
-    _say(asyncio.run(act()), as_json)
+    changed = asyncio.run(act())
+    _say(changed, as_json, "Its workspaces have this from their next start on." if changed.workspace_count else "")
 
 
 @app.command("delete")
@@ -234,12 +236,14 @@ def _changed(fields: dict[str, Any]) -> UpdateTemplate:
         raise ChatdError("A template can't be changed so.", detail=str(error)) from None
 
 
-def _say(template: Template, as_json: bool) -> None:
+def _say(template: Template, as_json: bool, next: str) -> None:
+    """`next` is for people, and may be empty."""
     if as_json:
         print(json_text(template))
-    else:
-        print(f"{template.id}  {template.name}")
-        print(f"Make a workspace of it: chatd workspaces create {template.name}", file=sys.stderr)
+        return
+    print(f"{template.id}  {template.name}")
+    if next:
+        print(next, file=sys.stderr)
 
 
 def _time(span_ms: int) -> str:

@@ -32,21 +32,15 @@ def harmless(text: str) -> str:
 
 def one_line(text: str, most: int) -> str:
     """Harmless, on one line of at most so many columns."""
-    words = " ".join(harmless(text).split())
-    if len(words) * 2 <= most or cells(words) <= most:
-        return words
-    taken, width = 0, 0
-    while taken < len(words) and width + cells(words[taken]) < most:
-        width += cells(words[taken])
-        taken += 1
-    return f"{words[:taken]}…"
+    return _cut(" ".join(harmless(text).split()), most)
 
 
 def cut_line(line: str, most: int) -> str:
-    """As `one_line`, with the spaces at its begin: they are what output is laid out by."""
-    line = harmless(line.replace("\t", _TAB)).rstrip()
-    indent = min(len(line) - len(line.lstrip(" ")), most // 2)
-    return " " * indent + one_line(line, most - indent)
+    """As `one_line`, with its spaces: they are what output is laid out by. Of those at its begin, half a line."""
+    line = harmless(line.replace("\t", _TAB)).rstrip().replace("\n", " ")
+    words = line.lstrip(" ")
+    indent = min(len(line) - len(words), most // 2)
+    return " " * indent + _cut(words, most - indent)
 
 
 def cells(text: str) -> int:
@@ -54,6 +48,16 @@ def cells(text: str) -> int:
     if text.isascii():
         return len(text)
     return sum(_cells_of(char) for char in text)
+
+
+def _cut(text: str, most: int) -> str:
+    if len(text) * 2 <= most or cells(text) <= most:
+        return text
+    taken, width = 0, 0
+    while taken < len(text) and width + cells(text[taken]) < most:
+        width += cells(text[taken])
+        taken += 1
+    return f"{text[:taken]}…"
 
 
 def _cells_of(char: str) -> int:

@@ -19,7 +19,7 @@ def call_line(part: Mapping[str, Any], width: int) -> str:
         return "● summarising the chat so far"
     name, args = str(part.get("tool_name", "")), part.get("args")
     about = about_call(name, args)
-    return one_line(f"● {name} {_json(args) if about is None else about}".rstrip(), width)
+    return one_line(f"● {name} {_json(args or None) if about is None else about}".rstrip(), width)
 
 
 def result_lines(part: Mapping[str, Any], width: int) -> list[str]:

@@ -39,10 +39,12 @@ def about_result(tool: str, result: object) -> str | None:
 
 
 def is_failure(result: object) -> bool:
-    """A failure with fields is told as an object with an error, or with a success that is none."""
+    """A failure with fields is told as an object with an error, or with a success that is none. What runs on is none."""
     if not isinstance(result, dict):
         return False
     given = cast("dict[str, Any]", result)
+    if given.get("running") or given.get("backgrounded"):
+        return False
     return bool(given.get("error")) or given.get("success") is False
 
 

@@ -31,6 +31,7 @@ files_app = typer.Typer(name="files", help="Files of a workspace.", rich_markup_
 app.add_typer(files_app)
 Which = Annotated[str, typer.Argument(metavar="WORKSPACE", help="The name of one of yours, or the id of any.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, with all there is to know.")]
+InWorkspace = Annotated[str, typer.Argument(help="A path in the workspace, absolute or from its home on.")]
 NoWait = Annotated[bool, typer.Option("--no-wait", help="Do not wait until it is done.")]
 Values = Annotated[
     list[str] | None,
@@ -196,17 +197,18 @@ def open_terminal(
 @files_app.command("list")
 def list_files(
     workspace: Which,
-    path: Annotated[str | None, typer.Argument(help="An absolute path; else the home.")] = None,
+    path: Annotated[str | None, typer.Argument(help="A path, absolute or from the home on; else the home.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """List a directory."""
 
     async def act(client: Client) -> tuple[str, list[Entry]]:
         id = (await _found(client, workspace)).id
-        page = await client.workspaces.files(id, path)
+        folder = None if path is None else await _absolute(client, id, path)
+        page = await client.workspaces.files(id, folder)
         entries = list(page.entries)
         while page.next is not None:
-            page = await client.workspaces.files(id, path, offset=page.next)
+            page = await client.workspaces.files(id, folder, offset=page.next)
             entries += page.entries
         return page.path, entries
 
@@ -226,7 +228,7 @@ def list_files(
 @files_app.command("get")
 def get_file(
     workspace: Which,
-    path: Annotated[str, typer.Argument(help="An absolute path in the workspace.")],
+    path: InWorkspace,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="A file or a folder; else standard output.")
     ] = None,
@@ -235,7 +237,7 @@ def get_file(
 
     async def act(client: Client) -> None:
         id = (await _found(client, workspace)).id
-        async with aclosing(client.workspaces.download(id, path)) as pieces:
+        async with aclosing(client.workspaces.download(id, await _absolute(client, id, path))) as pieces:
             if output is None:
                 async for piece in pieces:
                     sys.stdout.buffer.write(piece)
@@ -250,13 +252,13 @@ def get_file(
 def put_file(
     workspace: Which,
     source: Annotated[Path, typer.Argument(help="A file here.", exists=True, dir_okay=False)],
-    path: Annotated[str, typer.Argument(help="An absolute path in the workspace.")],
+    path: InWorkspace,
 ) -> None:
     """Copy a file into a workspace."""
 
     async def act(client: Client) -> str:
         id = (await _found(client, workspace)).id
-        target = f"{path}{source.name}" if path.endswith("/") else path
+        target = await _absolute(client, id, f"{path}{source.name}" if path.endswith("/") else path)
         with source.open("rb") as file:
             written = await client.workspaces.upload(id, target, file)
         return f"{written.path}  {written.size} bytes"
@@ -304,6 +306,11 @@ async def _found(client: Client, ref: str) -> Workspace:
         if each.name == ref:
             return await client.workspaces.get(each.id)
     raise ChatdError(f"You have no workspace {ref}.", detail="`chatd workspaces list` shows yours.")
+
+
+async def _absolute(client: Client, id: UUID, path: str) -> str:
+    """From the home on, unless it is absolute already."""
+    return path if path.startswith("/") else str(PurePosixPath((await client.workspaces.files(id, None)).path, path))
 
 
 def _values(given: list[str] | None) -> dict[str, str]:

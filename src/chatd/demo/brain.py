@@ -135,7 +135,7 @@ _WELCOME: Final = (
     "so you can watch a turn stream, stop it, queue messages and edit them.\n\n"
     "Try:\n"
     "- run `ls -la`\n"
-    "- read README.md\n"
+    "- read /etc/os-release\n"
     "- count to 100, and stop me\n"
     "- think about something\n\n"
     f"For real answers, add a model provider: {_GUIDE} says how."

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 from uuid import UUID
 
 from chatd.clock import Clock
@@ -14,6 +14,7 @@ from chatd.store.actor import acting_as
 from chatd.store.queries import GetWorkspaceAgentRow
 from chatd.store.store import Store
 from chatd.workspaces.agents.client import agent_client
+from chatd.workspaces.agents.errors import AgentUnreachable
 from chatd.workspaces.host import known_host_id
 
 _MOST: Final = 50  # that are asked; when these answer so do the others
@@ -33,11 +34,15 @@ async def check_agents(
         yield good("agents", "No server has run here yet, so there are no workspaces on this machine")
         return
     found = await _agents(store, host_id)
-    silent = [name for name in await asyncio.gather(*(_silent(row, clock) for row in found)) if name is not None]
+    asked = await asyncio.gather(*(_asked(row, clock) for row in found))
+    silent = [row.name for row, said in zip(found, asked, strict=True) if said == "silent"]
+    resting = asked.count("rests")
     if not found:
         yield good("agents", "No workspace runs on this machine")
-    elif not silent:
+    elif not silent and not resting:
         yield good("agents", f"{len(found)} of this machine's workspaces run, and their agents answer")
+    elif not silent:
+        yield good("agents", f"{len(found) - resting} of {len(found)} answer; the next use starts the others")
     elif len(silent) == len(found) > 1:
         yield bad("agents", f"None of the agents of this machine's {len(found)} workspaces answers", _BACK)
     else:
@@ -51,14 +56,16 @@ async def _agents(store: Store, host_id: str) -> list[GetWorkspaceAgentRow]:
     return [row for row in rows if row is not None and row.agent_address is not None]
 
 
-async def _silent(row: GetWorkspaceAgentRow, clock: Clock) -> str | None:
-    """The workspace's name, if its agent does not answer."""
+async def _asked(row: GetWorkspaceAgentRow, clock: Clock) -> Literal["answers", "rests", "silent"]:
+    """An agent rests when nobody listens on its socket: it leaves when it is not used, and ends with the server."""
     assert row.agent_address is not None
     client = agent_client(row.agent_address, row.agent_token, clock)
     try:
         await client.health(seconds=_ANSWER_SECONDS)
+    except AgentUnreachable as error:
+        return "rests" if row.agent_address.startswith("unix:") and not error.was_sent else "silent"
     except ChatdError:
-        return row.name
+        return "silent"
     finally:
         await client.close()
-    return None
+    return "answers"

@@ -27,6 +27,10 @@ from chatd.store.store import Store
 from chatd.wire.models import TestSavedProvider
 
 SECONDS: Final = 5.0  # what answers at all does so in a fraction of one
+_ELSEWHERE: Final = (
+    "A replica runs. If it was started with options such as --port, give them here as variables (CHATD_PORT); else "
+    "check CHATD_PUBLIC_URL, the proxy and the firewall."
+)
 _MOST_FRAME: Final = 1024  # bytes of a greeting
 
 
@@ -48,7 +52,7 @@ async def check_http(settings: Settings, replicas: Sequence[FoundReplica], clock
     except (aiohttp.ClientError, TimeoutError, OSError) as error:
         said = f"Nobody answers at {url} from here: {_why(error)}"
         if runs:
-            yield doubtful("server", said, "A replica runs: check CHATD_PUBLIC_URL, the proxy and the firewall.")
+            yield doubtful("server", said, _ELSEWHERE)
         else:
             yield doubtful("server", said, "Start it with `chatd serve`.")
     else:

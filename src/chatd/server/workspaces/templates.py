@@ -81,10 +81,9 @@ class Templates:
         if await self._store.get_template(id=id) is None:
             raise NotFound("Template")
         count = (await self._counts([id])).get(id, 0)
-        there = f"There are {count} workspaces" if count != 1 else "There is a workspace"
-        raise Conflict(
-            f"{there} of this template.", detail="Delete them first; or deprecate it, so that no new ones are made."
-        )
+        there, them = (f"There are {count} workspaces", "them") if count != 1 else ("There is a workspace", "it")
+        detail = f"Delete {them} first; or deprecate the template, so that no new ones are made."
+        raise Conflict(f"{there} of this template.", detail=detail)
 
     def _check(self, fields: dict[str, Any], parameters: Sequence[Parameter]) -> None:
         """All but the config, which is the provisioner's to check."""
