@@ -39,7 +39,7 @@ def about_result(tool: str, result: object) -> str | None:
 
 
 def is_failure(result: object) -> bool:
-    """A failure with fields is told as an object with an error, or with a success that is none. What runs on is none."""
+    """A failure with fields is an object with an error, or with a success that is none. What runs on has not failed."""
     if not isinstance(result, dict):
         return False
     given = cast("dict[str, Any]", result)
