@@ -153,10 +153,10 @@ export const Interrupted: Story = {
     />
   ),
   play: async ({ canvas }) => {
-    await openByKeyboard(canvas.getByRole("button", { name: /Running npm run dev Stopped/ }))
+    await openByKeyboard(canvas.getByRole("button", { name: "Running npm run dev Stopped waiting" }))
     await expect(canvas.getByText(left)).toBeVisible()
     await expect(canvas.getByText("process p-7f3a9c01aa22")).toBeVisible()
-    await expect(canvas.getByRole("button", { name: /Running ls Stopped/ })).toBeVisible()
+    await expect(canvas.getByRole("button", { name: "Running ls Stopped" })).toBeVisible()
   },
 }
 
@@ -245,7 +245,7 @@ export const Looking: Story = {
     await expect(canvas.getByRole("group", { name: "Output of make all" })).toHaveTextContent("still compiling")
     await expect(canvas.getByRole("button", { name: /Looked at make all 400 ms · exit 2/ })).toBeVisible()
     await expect(canvas.getByRole("button", { name: /Could not look at process nothing: There is no process/ })).toBeVisible()
-    await expect(canvas.getByRole("button", { name: /Waiting for process 7f3a9c01 Stopped/ })).toBeVisible()
+    await expect(canvas.getByRole("button", { name: "Waiting for process 7f3a9c01 Stopped waiting" })).toBeVisible()
   },
 }
 

@@ -97,7 +97,7 @@ export const Writing: Story = {
   play: async ({ canvas }) => {
     await openByKeyboard(canvas.getByRole("button", { name: /Writing dev\/README.md|Writing \/home\/dev\/README.md/ }))
     await expect(canvas.getByRole("group", { name: "Changes to /home/dev/README.md" })).toHaveTextContent("The ser")
-    await openByKeyboard(canvas.getByRole("button", { name: /Wrote docs\/new.md new · .*3 lines added/ }))
+    await openByKeyboard(canvas.getByRole("button", { name: "Wrote docs/new.md new · 3 lines" }))
     const diff = canvas.getByRole("group", { name: "Changes to /home/dev/docs/new.md" })
     await expect(diff).toHaveTextContent("The server listens on 7080.")
     await userEvent.tab()

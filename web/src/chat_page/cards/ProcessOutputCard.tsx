@@ -26,6 +26,7 @@ export function ProcessOutputCard({ call, opened }: CardProps) {
       object={id === "" ? words.cards.aProcess : <Code title={id}>{name}</Code>}
       took={result.milliseconds}
       facts={processFacts({ ...result, processId: "" })}
+      stopped={words.cards.stoppedWaiting}
       isOpenByItself={isLong}
     >
       {(isGoing || hasEnded || result.isRunning) && (

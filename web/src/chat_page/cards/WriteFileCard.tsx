@@ -1,9 +1,7 @@
 import { FilePlus } from "lucide-react"
 import { useMemo } from "react"
-import { isFields, numberOf, textOf } from "../../chat/guards"
-import { DiffStat } from "../../ui/diff/DiffStat"
+import { isFields, textOf } from "../../chat/guards"
 import { DiffView } from "../../ui/diff/DiffView"
-import { bytesText } from "../../ui/values/spans"
 import { words } from "../../words"
 import { CardLine, type CardProps } from "./CardLine"
 import { PathName } from "./Code"
@@ -26,17 +24,10 @@ export function WriteFileCard({ call, opened }: CardProps) {
       object={path === "" ? words.cards.aFile : <PathName path={path} />}
       facts={[
         isNew && words.cards.created,
-        call.state === "done" && (isNew ? <DiffStat additions={lines} deletions={0} /> : words.cards.lineCount(lines)),
-        sizeText(call.result),
+        call.state === "done" && (lines > 0 ? words.cards.lineCount(lines) : words.cards.empty),
       ]}
     >
       {isShown && <DiffView files={files} hasFileNames={false} label={words.cards.changesTo(path)} />}
     </CardLine>
   )
-}
-
-/** An empty file has no lines to count. */
-function sizeText(result: unknown): string | null {
-  const size = numberOf(result, "size")
-  return size === 0 ? bytesText(size) : null
 }
