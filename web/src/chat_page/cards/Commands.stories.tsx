@@ -37,12 +37,28 @@ export const Running: Story = {
   render: () => <Speaking />,
   play: async ({ canvas, canvasElement }) => {
     await expect(canvas.getByText("pytest -q")).toBeVisible()
-    await expect(canvasElement.querySelector("[class*=ring]")).toBeNull()
     const box = await canvas.findByRole("group", { name: "Output of pytest -q" }, { timeout: 3000 })
     await waitFor(() => expect(box).toHaveTextContent("test 40 passed"), { timeout: 4000 })
     await waitFor(() => expect(box.scrollTop + box.clientHeight).toBeGreaterThan(box.scrollHeight - 4))
     await expect(canvasElement.querySelector("[class*=ring]")).not.toBeNull()
     await expect(box).toHaveAttribute("aria-busy", "true")
+  },
+}
+
+/** What ends at once is not seen to turn. */
+export const QuietAtFirst: Story = {
+  render: () => <Cards of={[call("execute", "running", { args: pytest })]} />,
+  play: async ({ mount, canvasElement }) => {
+    const seen = new Map<string, number>()
+    const look = () => {
+      for (const what of ["[data-tool]", "[class*=ring]"]) if (!seen.has(what) && canvasElement.querySelector(what)) seen.set(what, performance.now())
+    }
+    const observer = new MutationObserver(look)
+    observer.observe(canvasElement, { childList: true, subtree: true })
+    await mount()
+    await waitFor(() => expect(seen.size).toBe(2))
+    observer.disconnect()
+    await expect((seen.get("[class*=ring]") ?? 0) - (seen.get("[data-tool]") ?? 0)).toBeGreaterThan(250)
   },
 }
 
