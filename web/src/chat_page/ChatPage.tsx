@@ -104,10 +104,13 @@ const usualWidth = 520
 function PanelPlace({ panel, children }: { panel: PanelOpening; children: ReactNode }) {
   const [width, setWidth] = useKept(panelWidth)
   if (panel.isSheet) {
+    // The sheet waits for what is in it: the focus goes to the first thing there.
     return (
-      <Sheet isOpen={panel.isOpen} onClose={panel.close} title={words.panel.title} side="right" isTitleHidden>
-        <Suspense>{children}</Suspense>
-      </Sheet>
+      <Suspense>
+        <Sheet isOpen={panel.isOpen} onClose={panel.close} title={words.panel.title} side="right" isTitleHidden>
+          {children}
+        </Sheet>
+      </Suspense>
     )
   }
   if (!panel.isOpen) return null

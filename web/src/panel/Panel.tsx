@@ -54,7 +54,8 @@ export function Panel({ chat, opened, picture, panel, isMine }: PanelProps) {
     <div className={css["panel"]}>
       <Tabs
         label={words.panel.title}
-        tabs={tabs}
+        // A phone has room for the words only.
+        tabs={panel.isSheet ? tabs.map((tab) => ({ ...tab, icon: undefined })) : tabs}
         value={panel.tab}
         onChange={panel.show}
         isFilling

@@ -1,6 +1,7 @@
 import { GitBranch } from "lucide-react"
 import type { Chat } from "../../api/schema"
 import type { PanelOpening } from "../../panel/opening"
+import { classes } from "../../ui/classes"
 import { DiffStat } from "../../ui/diff/DiffStat"
 import { Icon } from "../../ui/Icon"
 import { words } from "../../words"
@@ -12,7 +13,7 @@ export function BranchBadge({ chat, panel }: { chat: Chat; panel: PanelOpening }
   if (!diff || (!diff.branch && diff.changed_files === 0)) return null
   const name = diff.branch ? words.panel.diff.badge(diff.branch) : words.panel.diff.badgeNoBranch
   return (
-    <button type="button" className={css["pill"]} title={name} onClick={() => panel.show("diff")}>
+    <button type="button" className={classes(css["pill"], css["branch"])} title={name} onClick={() => panel.show("diff")}>
       <Icon of={GitBranch} />
       <span className="unseen">{name} </span>
       {diff.branch && (

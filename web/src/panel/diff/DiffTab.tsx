@@ -1,7 +1,7 @@
 import { GitBranch } from "lucide-react"
 import { useState } from "react"
 import type { Chat } from "../../api/schema"
-import { EmptyState } from "../../ui/status/EmptyState"
+import { EmptyState, ErrorState } from "../../ui/status/EmptyState"
 import { SkeletonLines } from "../../ui/status/Skeleton"
 import { words } from "../../words"
 import css from "../Panel.module.css"
@@ -14,14 +14,15 @@ import { useGit } from "./use_git"
 
 /** What a chat has changed: live while its workspace runs, else what is known of its branch. */
 export function DiffTab({ chat }: { chat: Chat }) {
-  const { state } = useWorkspace(chat)
+  const { id, state } = useWorkspace(chat)
   const isRunning = state === "running"
-  const git = useGit(chat.id, isRunning)
+  const git = useGit(chat.id, isRunning ? id : null)
   const [chosen, setChosen] = useState<string | null>(null)
   const status = chat.diff_status
   const repositories = isRunning ? (git.repositories ?? []) : []
 
   if (isRunning && git.repositories === null) {
+    if (git.isUnanswered) return <ErrorState title={words.panel.diff.unanswered} text={words.panel.diff.unansweredText} />
     return (
       <div className={css["loading"]}>
         <SkeletonLines count={8} />

@@ -1,10 +1,10 @@
 /**
- * A document for xterm that makes no `<style>` and no `style` attributes: the page's policy forbids both. Rules go into
+ * A document for xterm that makes no elements and no attributes of style: the page's policy forbids both. Rules go into
  * sheets that are adopted, attributes through the CSSOM; a policy is not asked about either.
  */
 import type { Terminal } from "@xterm/xterm"
 
-/** Stands where the `<style>` would; what is written into it is a sheet. */
+/** Stands where an element of style would; what is written into it is a sheet. */
 function standIn(): HTMLElement {
   const element = document.createElementNS("http://www.w3.org/1999/xhtml", "span")
   if (!(element instanceof HTMLElement)) throw new TypeError("A span is an HTML element.")
@@ -28,8 +28,11 @@ function standIn(): HTMLElement {
 
 /** Cells of other colours than the theme's are given theirs by `setAttribute`. */
 function setAttribute(this: HTMLElement, name: string, value: string): void {
-  if (name === "style") this.style.cssText = value
-  else Element.prototype.setAttribute.call(this, name, value)
+  if (name !== "style") return Element.prototype.setAttribute.call(this, name, value)
+  for (const declaration of value.split(";")) {
+    const [property = "", ...given] = declaration.split(":")
+    if (given.length > 0) this.style.setProperty(property.trim(), given.join(":").trim())
+  }
 }
 
 function createElement(name: string): HTMLElement {
@@ -47,7 +50,7 @@ export const styleFreeDocument: Document = new Proxy(document, {
   },
 })
 
-/** One part of xterm (the scrollbar) takes the page's own document in any case: while it opens, that makes no `<style>` either. */
+/** One part of xterm (the scrollbar) takes the page's own document in any case: while it opens, that makes none either. */
 export function openIn(terminal: Terminal, parent: HTMLElement): void {
   Object.defineProperty(document, "createElement", { value: createElement, configurable: true })
   try {
