@@ -22,6 +22,7 @@ import { type Shortcut, useShortcuts } from "./shortcuts"
 const PhoneSheet = lazy(() => import("./PhoneSheet").then((module) => ({ default: module.PhoneSheet })))
 const Palette = lazy(() => import("./Palette").then((module) => ({ default: module.Palette })))
 const SettingsPage = lazy(() => import("../settings/SettingsPage").then((module) => ({ default: module.SettingsPage })))
+const UsagePage = lazy(() => import("../settings/usage/UsagePage").then((module) => ({ default: module.UsagePage })))
 const ShortcutSheet = lazy(() => import("./ShortcutSheet").then((module) => ({ default: module.ShortcutSheet })))
 
 /** The page of someone who is signed in: the list of chats, and what was chosen from it. */
@@ -97,6 +98,11 @@ export function Shell({ me }: { me: User }) {
             <Route path="/settings/*?">
               <Suspense>
                 <SettingsPage me={me} opener={opener} />
+              </Suspense>
+            </Route>
+            <Route path="/usage">
+              <Suspense>
+                <UsagePage me={me} opener={opener} />
               </Suspense>
             </Route>
             <Route>

@@ -1,9 +1,13 @@
 import { useQuery } from "@tanstack/react-query"
-import { type ReactNode, useEffect, useMemo, useRef, useState } from "react"
+import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from "react"
 import { useStore } from "zustand"
 import { queries } from "../api/queries"
 import type { User } from "../api/schema"
+import { panelWidth, useKept } from "../browser/kept"
 import { liveStatus, openChat, type OpenedChat, timeline } from "../chat"
+import { type PanelOpening, usePanel } from "../panel/opening"
+import { Sheet } from "../ui/floating/Dialog"
+import { Resizer } from "../ui/layout/Resizer"
 import { Banner } from "../ui/status/Banner"
 import { words } from "../words"
 import { Announcer } from "./Announcer"
@@ -14,6 +18,8 @@ import { ChatHeader } from "./header/ChatHeader"
 import { Queue } from "./queue/Queue"
 import { StatusLine } from "./StatusLine"
 import { Timeline, type TimelineHandle } from "./Timeline"
+
+const Panel = lazy(() => import("../panel/Panel").then((module) => ({ default: module.Panel })))
 
 /** One chat. Mounted anew for another one, so that nothing of this leaks into that. */
 export function ChatPage({ chatId, me, opener }: { chatId: string; me: User; opener: ReactNode }) {
@@ -36,6 +42,7 @@ function OpenChat({ opened, me, opener }: { opened: OpenedChat; me: User; opener
   const { picture, overlay, connection, reading, older } = useStore(opened.store)
   const record = useQuery(queries.chat(opened.chatId))
   const chat = record.data
+  const panel = usePanel()
   const handle = useRef<TimelineHandle>(null)
   const rows = useMemo(() => timeline(picture, overlay), [picture, overlay])
   const status = liveStatus(picture, {
@@ -53,9 +60,9 @@ function OpenChat({ opened, me, opener }: { opened: OpenedChat; me: User; opener
     return <ChatUnavailable refused={reading.refused} opener={opener} onRetry={() => opened.retry()} />
   }
   const isMine = !chat || chat.owner_id === me.id
-  return (
+  const page = (
     <main className={css["page"]}>
-      <ChatHeader chat={chat} picture={picture} opener={opener} opened={opened} />
+      <ChatHeader chat={chat} picture={picture} opener={opener} opened={opened} panel={panel} isMine={isMine} />
       <Timeline
         ref={handle}
         timeline={rows}
@@ -77,5 +84,43 @@ function OpenChat({ opened, me, opener }: { opened: OpenedChat; me: User; opener
       </div>
       <Announcer status={status} />
     </main>
+  )
+  return (
+    <div className={css["beside"]}>
+      {page}
+      {chat && (
+        <PanelPlace panel={panel}>
+          <Panel chat={chat} opened={opened} picture={picture} panel={panel} isMine={isMine} />
+        </PanelPlace>
+      )}
+    </div>
+  )
+}
+
+const narrowest = 320
+const usualWidth = 520
+
+/** Beside the chat where there is room, over it where there is not. */
+function PanelPlace({ panel, children }: { panel: PanelOpening; children: ReactNode }) {
+  const [width, setWidth] = useKept(panelWidth)
+  if (panel.isSheet) {
+    // The sheet waits for what is in it: the focus goes to the first thing there.
+    return (
+      <Suspense>
+        <Sheet isOpen={panel.isOpen} onClose={panel.close} title={words.panel.title} side="right" isTitleHidden>
+          {children}
+        </Sheet>
+      </Suspense>
+    )
+  }
+  if (!panel.isOpen) return null
+  const widest = Math.max(narrowest, Math.round(window.innerWidth * 0.6))
+  return (
+    <>
+      <Resizer of={words.panel.ofPanel} side="right" width={Math.min(width, widest)} min={narrowest} max={widest} usual={usualWidth} onChange={setWidth} />
+      <aside aria-label={words.panel.title} className={css["panel"]} style={{ width: Math.min(width, widest) }}>
+        <Suspense>{children}</Suspense>
+      </aside>
+    </>
   )
 }

@@ -1,10 +1,15 @@
 /** The pages of the settings, in the order in which they are listed. */
-import { Cable, Cpu, Palette, type LucideIcon } from "lucide-react"
+import { Cable, Cpu, FoldVertical, KeyRound, Lock, type LucideIcon, MonitorSmartphone, Palette, UserPen } from "lucide-react"
 import type { ComponentType } from "react"
 import type { User } from "../api/schema"
 import { words } from "../words"
 import { ModelsPage } from "./models/ModelsPage"
 import { Appearance } from "./personal/Appearance"
+import { Compaction } from "./personal/Compaction"
+import { Password } from "./personal/Password"
+import { PersonalPrompt } from "./personal/PersonalPrompt"
+import { Sessions } from "./personal/Sessions"
+import { Tokens } from "./personal/Tokens"
 import { ProvidersPage } from "./providers/ProvidersPage"
 
 export interface PlaceProps {
@@ -27,6 +32,11 @@ const text = words.settings.pages
 
 export const pages: readonly SettingsPlace[] = [
   { path: "appearance", group: "personal", label: text.appearance, icon: Palette, Page: Appearance },
+  { path: "prompt", group: "personal", label: text.prompt, icon: UserPen, Page: PersonalPrompt },
+  { path: "compaction", group: "personal", label: text.compaction, icon: FoldVertical, Page: Compaction },
+  { path: "tokens", group: "personal", label: text.tokens, icon: KeyRound, Page: Tokens },
+  { path: "sessions", group: "personal", label: text.sessions, icon: MonitorSmartphone, Page: Sessions },
+  { path: "password", group: "personal", label: text.password, icon: Lock, Page: Password },
   { path: "providers", group: "admin", label: text.providers, icon: Cable, Page: ProvidersPage },
   { path: "models", group: "admin", label: text.models, icon: Cpu, Page: ModelsPage },
 ]

@@ -7,4 +7,20 @@ export const questions = {
     queryKey: ["providers"],
     queryFn: ({ signal }) => request("GET /api/experimental/chats/providers", { signal }),
   }),
+  userPrompt: queryOptions({
+    queryKey: ["settings", "user-prompt"],
+    queryFn: ({ signal }) => request("GET /api/experimental/chats/config/user-prompt", { signal }),
+  }),
+  thresholds: queryOptions({
+    queryKey: ["settings", "thresholds"],
+    queryFn: ({ signal }) => request("GET /api/experimental/chats/config/user-compaction-thresholds", { signal }),
+  }),
+  sessions: queryOptions({
+    queryKey: ["settings", "sessions"],
+    queryFn: ({ signal }) => request("GET /api/v2/users/{user}/sessions", { path: { user: "me" }, query: { limit: 100 }, signal }),
+  }),
+  tokens: queryOptions({
+    queryKey: ["settings", "tokens"],
+    queryFn: ({ signal }) => request("GET /api/v2/users/{user}/tokens", { path: { user: "me" }, query: { limit: 100 }, signal }),
+  }),
 }

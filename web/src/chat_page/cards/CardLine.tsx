@@ -27,6 +27,8 @@ export interface CardLineProps extends CardProps {
   facts?: readonly ReactNode[] | undefined
   /** Milliseconds; by the clock of the server where it is not given. Shown from a second on, or when it is given. */
   took?: number | null | undefined
+  /** How a call that was interrupted ended, where what it began may go on. */
+  stopped?: string | undefined
   /** Open as long as nobody has closed it. */
   isOpenByItself?: boolean | undefined
   children?: ReactNode
@@ -56,7 +58,7 @@ export function CardLine(props: CardLineProps) {
                 {reason ? <span className={css["object"]}>{object}</span> : object}
               </>
             )}
-            {reason && words.cards.because(reason)}
+            {reason && <span className={css["reason"]}>{words.cards.because(reason)}</span>}
           </>
         }
         end={<End {...props} />}
@@ -87,13 +89,13 @@ function bodyOf(call: CallBlock, children: ReactNode): ReactNode {
 }
 
 /** The end of the line. */
-function End({ call, facts = [], took }: CardLineProps) {
+function End({ call, facts = [], took, stopped = words.cards.stopped }: CardLineProps) {
   if (call.state === "writing" || call.state === "running") return <Going since={call.startedAt} />
   const shown = took === undefined ? longOnes(durationMs(call.startedAt, call.endedAt)) : took
   const said: ReactNode[] = [
     ...(shown === null ? [] : [<Duration key="took" milliseconds={shown} />]),
     ...facts.filter(Boolean),
-    ...(call.state === "interrupted" ? [words.cards.stopped] : []),
+    ...(call.state === "interrupted" ? [stopped] : []),
   ]
   if (said.length === 0) return null
   return said.map((fact, place) => (

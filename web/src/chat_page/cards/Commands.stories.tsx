@@ -37,12 +37,28 @@ export const Running: Story = {
   render: () => <Speaking />,
   play: async ({ canvas, canvasElement }) => {
     await expect(canvas.getByText("pytest -q")).toBeVisible()
-    await expect(canvasElement.querySelector("[class*=ring]")).toBeNull()
     const box = await canvas.findByRole("group", { name: "Output of pytest -q" }, { timeout: 3000 })
     await waitFor(() => expect(box).toHaveTextContent("test 40 passed"), { timeout: 4000 })
     await waitFor(() => expect(box.scrollTop + box.clientHeight).toBeGreaterThan(box.scrollHeight - 4))
     await expect(canvasElement.querySelector("[class*=ring]")).not.toBeNull()
     await expect(box).toHaveAttribute("aria-busy", "true")
+  },
+}
+
+/** What ends at once is not seen to turn. */
+export const QuietAtFirst: Story = {
+  render: () => <Cards of={[call("execute", "running", { args: pytest })]} />,
+  play: async ({ mount, canvasElement }) => {
+    const seen = new Map<string, number>()
+    const look = () => {
+      for (const what of ["[data-tool]", "[class*=ring]"]) if (!seen.has(what) && canvasElement.querySelector(what)) seen.set(what, performance.now())
+    }
+    const observer = new MutationObserver(look)
+    observer.observe(canvasElement, { childList: true, subtree: true })
+    await mount()
+    await waitFor(() => expect(seen.size).toBe(2))
+    observer.disconnect()
+    await expect((seen.get("[class*=ring]") ?? 0) - (seen.get("[data-tool]") ?? 0)).toBeGreaterThan(250)
   },
 }
 
@@ -153,10 +169,10 @@ export const Interrupted: Story = {
     />
   ),
   play: async ({ canvas }) => {
-    await openByKeyboard(canvas.getByRole("button", { name: /Running npm run dev Stopped/ }))
+    await openByKeyboard(canvas.getByRole("button", { name: "Running npm run dev Stopped waiting" }))
     await expect(canvas.getByText(left)).toBeVisible()
     await expect(canvas.getByText("process p-7f3a9c01aa22")).toBeVisible()
-    await expect(canvas.getByRole("button", { name: /Running ls Stopped/ })).toBeVisible()
+    await expect(canvas.getByRole("button", { name: "Running ls Stopped" })).toBeVisible()
   },
 }
 
@@ -245,7 +261,7 @@ export const Looking: Story = {
     await expect(canvas.getByRole("group", { name: "Output of make all" })).toHaveTextContent("still compiling")
     await expect(canvas.getByRole("button", { name: /Looked at make all 400 ms · exit 2/ })).toBeVisible()
     await expect(canvas.getByRole("button", { name: /Could not look at process nothing: There is no process/ })).toBeVisible()
-    await expect(canvas.getByRole("button", { name: /Waiting for process 7f3a9c01 Stopped/ })).toBeVisible()
+    await expect(canvas.getByRole("button", { name: "Waiting for process 7f3a9c01 Stopped waiting" })).toBeVisible()
   },
 }
 

@@ -3,10 +3,10 @@ import { type ReactNode, useMemo } from "react"
 import type { CallBlock } from "../../chat"
 import { textOf } from "../../chat/guards"
 import { DiffStat } from "../../ui/diff/DiffStat"
-import { DiffView } from "../../ui/diff/DiffView"
 import { type DiffFile, parseDiff } from "../../ui/diff/parse"
 import { words } from "../../words"
 import css from "./card.module.css"
+import { CardDiff } from "./CardDiff"
 import { CardLine, type CardProps } from "./CardLine"
 import { PathName } from "./Code"
 import { fieldsIn } from "./lists"
@@ -28,7 +28,7 @@ export function EditFilesCard({ call, opened }: CardProps) {
       facts={[isDone && hasLines && <DiffStat additions={sum("additions")} deletions={sum("deletions")} />]}
     >
       {hasLines ? (
-        <DiffView files={files} hasFileNames={files.length > 1} label={words.cards.changesTo(paths.join(", "))} />
+        <CardDiff files={files} hasFileNames={files.length > 1} label={words.cards.changesTo(paths.join(", "))} />
       ) : (
         isDone && <p className={css["note"]}>{words.cards.unchanged}</p>
       )}

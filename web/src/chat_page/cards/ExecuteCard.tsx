@@ -34,6 +34,7 @@ export function ExecuteCard({ call, opened }: CardProps) {
       object={command === "" ? words.cards.aCommand : <Code title={command}>{shortCommand(command, isReasonTold ? BESIDE_REASON : undefined)}</Code>}
       took={result.milliseconds}
       facts={processFacts(result)}
+      stopped={result.processId === "" ? undefined : words.cards.stoppedWaiting}
       isOpenByItself={isLong}
     >
       {command !== "" && call.state !== "writing" && (

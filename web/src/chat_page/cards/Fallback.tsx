@@ -2,6 +2,8 @@ import { Component, type ReactNode } from "react"
 
 interface FallbackProps {
   children: ReactNode
+  /** What is drawn. It is tried again when it is another object: arguments may have been half written. */
+  of: object
   /** In place of what has failed. */
   instead: ReactNode
 }
@@ -12,6 +14,10 @@ export class Fallback extends Component<FallbackProps, { hasFailed: boolean }> {
 
   static getDerivedStateFromError() {
     return { hasFailed: true }
+  }
+
+  override componentDidUpdate(before: FallbackProps) {
+    if (before.of !== this.props.of && this.state.hasFailed) this.setState({ hasFailed: false })
   }
 
   override render() {

@@ -8,7 +8,7 @@ import { processFacts } from "./ExecuteCard"
 import { processResult, shortCommand, shortId } from "./process_result"
 import { useLate } from "./use_late"
 
-/** A look at a command that was left running. That it goes on is no failure, and neither is how it ended. */
+/** A look at a command that was left running. That it goes on is no failure. */
 export function ProcessOutputCard({ call, opened }: CardProps) {
   const result = processResult(call.result)
   const id = textOf(call.args, "process_id")
@@ -26,6 +26,7 @@ export function ProcessOutputCard({ call, opened }: CardProps) {
       object={id === "" ? words.cards.aProcess : <Code title={id}>{name}</Code>}
       took={result.milliseconds}
       facts={processFacts({ ...result, processId: "" })}
+      stopped={words.cards.stoppedWaiting}
       isOpenByItself={isLong}
     >
       {(isGoing || hasEnded || result.isRunning) && (

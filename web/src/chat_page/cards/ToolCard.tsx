@@ -54,7 +54,7 @@ const ofProviders: Readonly<Record<string, Card>> = {
 export const ToolCard = memo(function ToolCard({ call, opened }: CardProps) {
   const Card = cardOf(call)
   return (
-    <Fallback instead={<GenericCard call={call} opened={opened} note={words.cards.shownPlain} />}>
+    <Fallback of={call} instead={<GenericCard call={call} opened={opened} note={words.cards.shownPlain} />}>
       <Card call={call} opened={opened} />
     </Fallback>
   )

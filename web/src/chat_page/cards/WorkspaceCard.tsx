@@ -34,6 +34,7 @@ export function WorkspaceCard({ call: told, opened }: CardProps) {
       verbs={wasThere ? words.cards.alreadyThere : (verbsOf[call.name] ?? words.cards.startWorkspace)}
       object={name !== "" && <Code>{name}</Code>}
       facts={[isFields(call.result) && call.result["no_build"] === true && words.cards.noBuild]}
+      stopped={textOf(call.result, "build_id") === "" ? undefined : words.cards.stoppedWaiting}
       isOpenByItself={isLong}
     >
       {isGoing && <LiveLog output={call.output} since={call.startedAt} />}

@@ -135,7 +135,7 @@ export const Interrupted: Story = {
   },
   render: () => <Cards of={[call("create_workspace", "failed", { args: template, error: goesOn, result: { error: goesOn, build_id: "b1", ...named } })]} />,
   play: async ({ canvas }) => {
-    await openByKeyboard(canvas.getByRole("button", { name: "Creating the workspace dev/blue-fox Stopped" }))
+    await openByKeyboard(canvas.getByRole("button", { name: "Creating the workspace dev/blue-fox Stopped waiting" }))
     await canvas.findByText("The build goes on.")
     await waitFor(() => expect(canvas.getByRole("group", { name: "Log of the build" })).toHaveTextContent("Image pulling Agent started"), { timeout: 5000 })
     await waitFor(() => expect(canvas.queryByText("The build goes on.")).toBeNull())

@@ -1,10 +1,8 @@
 import { FilePlus } from "lucide-react"
 import { useMemo } from "react"
-import { isFields, numberOf, textOf } from "../../chat/guards"
-import { DiffStat } from "../../ui/diff/DiffStat"
-import { DiffView } from "../../ui/diff/DiffView"
-import { bytesText } from "../../ui/values/spans"
+import { isFields, textOf } from "../../chat/guards"
 import { words } from "../../words"
+import { CardDiff } from "./CardDiff"
 import { CardLine, type CardProps } from "./CardLine"
 import { PathName } from "./Code"
 import { writtenFile } from "./made_diff"
@@ -17,7 +15,7 @@ export function WriteFileCard({ call, opened }: CardProps) {
   const isOld = isFields(call.result) && call.result["created"] === false
   const files = useMemo(() => [writtenFile(path, content, isNew, isOld ? [words.cards.replaced] : [])], [path, content, isNew, isOld])
   const lines = files[0]?.additions ?? 0
-  const isShown = call.state !== "failed" && lines > 0
+  const isShown = call.state !== "failed" && call.state !== "interrupted" && lines > 0
   return (
     <CardLine
       {...{ call, opened }}
@@ -26,17 +24,10 @@ export function WriteFileCard({ call, opened }: CardProps) {
       object={path === "" ? words.cards.aFile : <PathName path={path} />}
       facts={[
         isNew && words.cards.created,
-        call.state === "done" && (isNew ? <DiffStat additions={lines} deletions={0} /> : words.cards.lineCount(lines)),
-        sizeText(call.result),
+        call.state === "done" && (lines > 0 ? words.cards.lineCount(lines) : words.cards.empty),
       ]}
     >
-      {isShown && <DiffView files={files} hasFileNames={false} label={words.cards.changesTo(path)} />}
+      {isShown && <CardDiff files={files} hasFileNames={false} label={words.cards.changesTo(path)} />}
     </CardLine>
   )
-}
-
-/** An empty file has no lines to count. */
-function sizeText(result: unknown): string | null {
-  const size = numberOf(result, "size")
-  return size === 0 ? bytesText(size) : null
 }

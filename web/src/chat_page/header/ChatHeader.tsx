@@ -1,25 +1,34 @@
 import { useQuery } from "@tanstack/react-query"
-import { CornerLeftUp } from "lucide-react"
-import { type ReactNode, useMemo } from "react"
+import { CornerLeftUp, PanelRightClose, PanelRightOpen } from "lucide-react"
+import { type ReactNode, useEffect, useState } from "react"
 import { Link } from "wouter"
 import { queries } from "../../api/queries"
 import type { Chat } from "../../api/schema"
-import { contextUse, type OpenedChat, type Picture } from "../../chat"
-import { Popover } from "../../ui/floating/Popover"
+import type { OpenedChat, Picture } from "../../chat"
+import type { PanelOpening } from "../../panel/opening"
+import { IconButton } from "../../ui/buttons/IconButton"
 import { Icon } from "../../ui/Icon"
-import { Meter } from "../../ui/status/Meter"
 import { Money } from "../../ui/values/figures"
 import { words } from "../../words"
+import { ActionsMenu } from "./ActionsMenu"
+import { BranchBadge } from "./BranchBadge"
 import css from "./ChatHeader.module.css"
+import { ContextMeter } from "./ContextMeter"
+import { TitleInput } from "./TitleInput"
+import { WorkspacePill } from "./WorkspacePill"
 
 export interface ChatHeaderProps {
   chat: Chat | undefined
   picture: Picture
   opener: ReactNode
   opened: OpenedChat
+  panel: PanelOpening
+  isMine: boolean
 }
 
-export function ChatHeader({ chat, picture, opener }: ChatHeaderProps) {
+export function ChatHeader({ chat, picture, opener, opened, panel, isMine }: ChatHeaderProps) {
+  const [isRenaming, setRenaming] = useState(false)
+  usePanelKey(panel.toggle)
   return (
     <header className={css["bar"]}>
       {opener}
@@ -28,11 +37,41 @@ export function ChatHeader({ chat, picture, opener }: ChatHeaderProps) {
           <Icon of={CornerLeftUp} />
         </Link>
       )}
-      <h1 className={css["title"]}>{chat?.title || words.chat.newTitle}</h1>
+      {isRenaming && chat ? (
+        <TitleInput chat={chat} onDone={() => setRenaming(false)} />
+      ) : (
+        <h1 className={css["title"]} title={chat?.title}>
+          {chat?.title || words.chat.newTitle}
+        </h1>
+      )}
+      {chat && isMine && <WorkspacePill chat={chat} panel={panel} />}
+      {chat && <BranchBadge chat={chat} panel={panel} />}
       <Cost chatId={chat?.id} answers={picture.messages.length} />
-      <Context picture={picture} />
+      {chat && <ContextMeter chat={chat} picture={picture} panel={panel} isMine={isMine} />}
+      {chat && isMine && <ActionsMenu chat={chat} opened={opened} onRename={() => setRenaming(true)} />}
+      <IconButton
+        name={panel.isOpen ? words.header.hidePanel : words.header.showPanel}
+        icon={panel.isOpen ? PanelRightClose : PanelRightOpen}
+        shortcut="Mod+J"
+        aria-expanded={panel.isOpen}
+        onClick={panel.toggle}
+      />
     </header>
   )
+}
+
+/** Works in fields and terminals too: it is how one leaves them. */
+function usePanelKey(toggle: () => void): void {
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      const isIt = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "j"
+      if (!isIt || event.defaultPrevented) return
+      event.preventDefault()
+      toggle()
+    }
+    window.addEventListener("keydown", pressed)
+    return () => window.removeEventListener("keydown", pressed)
+  }, [toggle])
 }
 
 function Cost({ chatId, answers }: { chatId: string | undefined; answers: number }) {
@@ -43,28 +82,5 @@ function Cost({ chatId, answers }: { chatId: string | undefined; answers: number
     <span className={css["figure"]} title={words.header.cost}>
       <Money micros={micros} />
     </span>
-  )
-}
-
-/** How full the context is. The figure is behind it, for those who want to know. */
-function Context({ picture }: { picture: Picture }) {
-  const use = useMemo(() => contextUse(picture.messages), [picture.messages])
-  if (use.limit === null) return null
-  const text =
-    use.used === null || use.percent === null
-      ? words.header.contextUnknown
-      : words.header.contextUse(use.used.toLocaleString("en"), use.limit.toLocaleString("en"), Math.round(use.percent))
-  return (
-    <Popover
-      label={words.header.context}
-      align="end"
-      trigger={
-        <button type="button" className={css["context"]} aria-label={`${words.header.context}: ${text}`}>
-          <Meter label={words.header.context} value={use.used ?? 0} max={use.limit} text={text} />
-        </button>
-      }
-    >
-      {text}
-    </Popover>
   )
 }

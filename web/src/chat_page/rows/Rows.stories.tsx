@@ -5,6 +5,7 @@ import type { Part } from "../../api/events"
 import { allRows, draftOf, nothingSent, type Overlay, type Picture, timeline } from "../../chat"
 import { asked, call, message, picture, result, said, text, thought } from "../../chat/testing/made"
 import { shownChat } from "../../chat/testing/opened"
+import { Button } from "../../ui/buttons/Button"
 import { TimelineRowView } from "./TimelineRowView"
 
 const meta: Meta = { title: "chat/Rows" }
@@ -109,6 +110,32 @@ export const Steps: Story = {
 }
 
 export const StepsDark: Story = { ...Steps, globals: { theme: "dark" } }
+
+const all = allRows(timeline(worked, nothingSent)).find((row) => row.kind === "steps")
+
+function Growing() {
+  const [count, setCount] = useState(3)
+  const [opened] = useState(() => ({ ...shownChat(worked), chatId: `story${(chats += 1)}` }))
+  return (
+    <main>
+      <Button onClick={() => setCount(6)}>More</Button>
+      {all?.kind === "steps" && <TimelineRowView row={{ ...all, steps: all.steps.slice(0, count) }} opened={opened} isMine />}
+    </main>
+  )
+}
+
+/** A line that somebody has opened is not folded away when others come. */
+export const StepsComing: Story = {
+  render: () => <Growing />,
+  play: async ({ canvas }) => {
+    await userEvent.click(canvas.getByRole("button", { name: /Ran make lint/ }))
+    await expect(canvas.getByRole("group", { name: "Output of make lint" })).toBeVisible()
+    await userEvent.click(canvas.getByRole("button", { name: "More" }))
+    await expect(canvas.getByRole("button", { name: /Ran make run/ })).toBeVisible()
+    await expect(canvas.getByRole("group", { name: "Output of make lint" })).toBeVisible()
+    await expect(canvas.queryByRole("button", { name: /earlier steps/ })).toBeNull()
+  },
+}
 
 const summary = { summary: "## Goal\n\nA server that starts.", source: "manual", usage_percent: 71.6 }
 const compacted = (...parts: Part[]) => picture([asked(1), said(2), message(3, "assistant", call("c", "chat_summarized", { source: "manual" })), ...(parts.length > 0 ? [message(4, "tool", ...parts)] : [])], parts.length > 0 ? "waiting" : "running")

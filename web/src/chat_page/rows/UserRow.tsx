@@ -42,7 +42,11 @@ export function UserRow({ row, opened, isMine }: { row: Row; opened: OpenedChat;
           )}
         </div>
       )}
-      {row.context && <ContextRow row={row.context} opened={opened} />}
+      {row.context && (
+        <div className={css["lines"]}>
+          <ContextRow row={row.context} opened={opened} />
+        </div>
+      )}
     </article>
   )
 }

@@ -35,29 +35,33 @@ export function LeaveGuard({ isChanged }: { isChanged: boolean }) {
   )
 }
 
-/** The router has no way to hold a navigation, so it is held where every navigation passes: the history itself. */
+/**
+ * The router has no way to hold a navigation, so it is held where every navigation passes. Going back can be held only where the
+ * browser has the Navigation API, and only after the person has done something on the page.
+ */
 function guard(ask: (go: () => void) => void): () => void {
   const push: PushState = window.history.pushState
-  const here = window.location.href
-  const state: unknown = window.history.state
+  const stop = new AbortController()
   let isLeaving = false
 
-  const unload = (event: BeforeUnloadEvent) => event.preventDefault()
-  const back = (event: PopStateEvent) => {
-    if (isLeaving) return
-    event.stopImmediatePropagation()
-    push.call(window.history, state, "", here)
-    ask(() => {
-      isLeaving = true
-      window.history.back()
-    })
-  }
   window.history.pushState = (...asked: Parameters<PushState>) => ask(() => push.apply(window.history, asked))
-  window.addEventListener("beforeunload", unload)
-  window.addEventListener("popstate", back, { capture: true })
+  window.addEventListener("beforeunload", (event) => event.preventDefault(), { signal: stop.signal })
+  if ("navigation" in window)
+    window.navigation.addEventListener(
+      "navigate",
+      (event) => {
+        if (event.navigationType !== "traverse" || !event.cancelable || isLeaving) return
+        event.preventDefault()
+        const { key } = event.destination
+        ask(() => {
+          isLeaving = true
+          window.navigation.traverseTo(key)
+        })
+      },
+      { signal: stop.signal },
+    )
   return () => {
     window.history.pushState = push
-    window.removeEventListener("beforeunload", unload)
-    window.removeEventListener("popstate", back, { capture: true })
+    stop.abort()
   }
 }

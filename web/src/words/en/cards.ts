@@ -10,6 +10,7 @@ const counted = (count: number, one: string, many: string) => `${count.toLocaleS
 
 export const cards = {
   stopped: "Stopped",
+  stoppedWaiting: "Stopped waiting",
   needsYou: "Needs you",
   because: (reason: string) => `: ${reason}`,
   and: " · ",
@@ -56,6 +57,7 @@ export const cards = {
   writeFile: verbs("Writing", "Wrote", "Could not write"),
   editFiles: verbs("Editing", "Edited", "Could not edit"),
   created: "new",
+  empty: "empty",
   replaced: "The whole file was written. What was there before is not known here.",
   changesTo: (what: string) => `Changes to ${what}`,
   unchanged: "No lines changed.",
@@ -94,7 +96,6 @@ export const cards = {
   fetchPage: verbs("Reading pages", "Read pages", "Could not read pages"),
   fileSearch: verbs("Searching files", "Searched files", "Could not search files"),
   results: (count: number) => counted(count, "result", "results"),
-  noResults: "Nothing was found.",
   runCode: verbs("Running code", "Ran code", "Could not run code"),
   code: "Code",
 

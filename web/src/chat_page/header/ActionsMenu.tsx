@@ -1,0 +1,69 @@
+import { useQueryClient } from "@tanstack/react-query"
+import { Archive, ArchiveRestore, Download, Ellipsis, FoldVertical, Pencil } from "lucide-react"
+import { queries } from "../../api/queries"
+import { address, request } from "../../api/request"
+import type { Chat } from "../../api/schema"
+import type { OpenedChat } from "../../chat"
+import { IconButton } from "../../ui/buttons/IconButton"
+import { Menu } from "../../ui/floating/Menu"
+import { toast } from "../../ui/floating/toast"
+import { words } from "../../words"
+
+export interface ActionsMenuProps {
+  chat: Chat
+  opened: OpenedChat
+  onRename: () => void
+}
+
+const formats = ["markdown", "html", "json"] as const
+
+export function ActionsMenu({ chat, opened, onRename }: ActionsMenuProps) {
+  const client = useQueryClient()
+  const text = words.panel.header
+  const isResting = chat.status === "waiting" || chat.status === "error"
+
+  async function archive(isArchived: boolean): Promise<void> {
+    try {
+      await request("PATCH /api/experimental/chats/{chat}", { path: { chat: chat.id }, body: { archived: isArchived } })
+      client.setQueryData(queries.chat(chat.id).queryKey, (known) => known && { ...known, archived: isArchived })
+      if (isArchived) toast(text.archived, { action: { label: words.common.undo, run: () => void archive(false) } })
+    } catch (error) {
+      failed(isArchived ? text.archive : text.unarchive, error)
+    }
+  }
+
+  return (
+    <Menu
+      align="end"
+      entries={[
+        // The menu gives the focus back to its button when it has closed; the field comes after that.
+        { label: words.header.rename, icon: Pencil, run: () => setTimeout(onRename) },
+        {
+          label: words.header.compact,
+          hint: words.header.compactHint,
+          icon: FoldVertical,
+          isDisabled: !isResting,
+          run: () => void opened.actions.compact().catch((error: unknown) => failed(words.header.compact, error)),
+        },
+        {
+          label: words.header.export,
+          icon: Download,
+          entries: formats.map((format) => ({
+            label: text.formats[format],
+            run: () => location.assign(address("/api/experimental/chats/{chat}/export", { chat: chat.id }, { format })),
+          })),
+        },
+        "line",
+        chat.archived
+          ? { label: text.unarchive, icon: ArchiveRestore, run: () => void archive(false) }
+          : { label: text.archive, icon: Archive, isDisabled: !isResting, hint: isResting ? undefined : text.stopFirst, run: () => void archive(true) },
+      ]}
+    >
+      <IconButton name={words.header.actions} icon={Ellipsis} />
+    </Menu>
+  )
+}
+
+function failed(what: string, error: unknown): void {
+  toast(words.common.failed(what), { kind: "error", text: error instanceof Error ? error.message : "" })
+}

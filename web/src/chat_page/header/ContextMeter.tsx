@@ -1,0 +1,57 @@
+import { lazy, Suspense, useMemo, useState } from "react"
+import type { Chat } from "../../api/schema"
+import { contextUse, type Picture } from "../../chat"
+import type { PanelOpening } from "../../panel/opening"
+import { classes } from "../../ui/classes"
+import { Popover } from "../../ui/floating/Popover"
+import { Meter } from "../../ui/status/Meter"
+import { words } from "../../words"
+import css from "./ChatHeader.module.css"
+
+const ContextSummary = lazy(() => import("../../panel/context/ContextSummary").then((module) => ({ default: module.ContextSummary })))
+
+export interface ContextMeterProps {
+  chat: Chat
+  picture: Picture
+  panel: PanelOpening
+  isMine: boolean
+}
+
+/** How full the context is. What is in it is behind it, for those who want to know. */
+export function ContextMeter({ chat, picture, panel, isMine }: ContextMeterProps) {
+  const use = useMemo(() => contextUse(picture.messages), [picture.messages])
+  const [isOpen, setOpen] = useState(false)
+  if (use.limit === null) return null
+  const text =
+    use.used === null || use.percent === null
+      ? words.header.contextUnknown
+      : words.header.contextUse(use.used.toLocaleString("en"), use.limit.toLocaleString("en"), Math.round(use.percent))
+  const drift = chat.context_dirty_since ? `. ${words.panel.context.drift}` : ""
+  return (
+    <Popover
+      label={words.header.context}
+      align="end"
+      isOpen={isOpen}
+      onOpenChange={setOpen}
+      trigger={
+        <button type="button" className={classes(css["context"], drift && css["drifted"])} aria-label={`${words.header.context}: ${text}${drift}`}>
+          <Meter label={words.header.context} value={use.used ?? 0} max={use.limit} text={text} />
+        </button>
+      }
+    >
+      <div className={css["summary"]}>
+        <Suspense fallback={<p>{text}</p>}>
+          <ContextSummary
+            chat={chat}
+            use={use}
+            isMine={isMine}
+            onDetails={() => {
+              setOpen(false)
+              panel.show("context")
+            }}
+          />
+        </Suspense>
+      </div>
+    </Popover>
+  )
+}

@@ -1,0 +1,44 @@
+import { Box, FolderOpen, Power, PowerOff, SquareTerminal } from "lucide-react"
+import type { Chat, WorkspaceState } from "../../api/schema"
+import type { PanelOpening } from "../../panel/opening"
+import { isMoving, useTransition, useWorkspace } from "../../panel/workspace"
+import { classes } from "../../ui/classes"
+import { Menu } from "../../ui/floating/Menu"
+import { Icon } from "../../ui/Icon"
+import { Turning } from "../../ui/status/Turning"
+import { words } from "../../words"
+import css from "./ChatHeader.module.css"
+
+/** Where the chat works, how that is, and what can be done with it. */
+export function WorkspacePill({ chat, panel }: { chat: Chat; panel: PanelOpening }) {
+  const { id, state, name } = useWorkspace(chat)
+  const transition = useTransition(id, chat.id)
+  const text = words.panel.workspace
+  if (id === null || state === undefined || name === undefined) return null
+  const isRunning = state === "running"
+  return (
+    <Menu
+      align="end"
+      entries={[
+        { heading: `${name} · ${text.states[state]}` },
+        { label: text.terminal, icon: SquareTerminal, isDisabled: !isRunning, run: () => panel.show("terminal") },
+        { label: text.files, icon: FolderOpen, isDisabled: !isRunning, run: () => panel.show("files") },
+        "line",
+        isRunning || state === "stopping"
+          ? { label: text.stop, icon: PowerOff, isDisabled: !isRunning || chat.status === "running", run: () => transition.mutate("stop") }
+          : { label: text.start, icon: Power, isDisabled: isMoving(state) || state === "deleted", run: () => transition.mutate("start") },
+      ]}
+    >
+      <button type="button" className={css["pill"]} aria-label={text.pill(name, text.states[state])} title={text.pill(name, text.states[state])}>
+        {isMoving(state) ? <Turning /> : <Icon of={Box} />}
+        <span className={css["pillName"]}>{name}</span>
+        <span className={classes(css["state"], css[toneOf(state)])}>{text.states[state]}</span>
+      </button>
+    </Menu>
+  )
+}
+
+function toneOf(state: WorkspaceState): "good" | "bad" | "plain" {
+  if (state === "running") return "good"
+  return state === "failed" || state === "deleted" ? "bad" : "plain"
+}

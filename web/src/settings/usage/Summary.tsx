@@ -1,0 +1,87 @@
+import { ChartColumn, Download } from "lucide-react"
+import { Link } from "wouter"
+import type { CostSummary, UserCost } from "../../api/schema"
+import { Button } from "../../ui/buttons/Button"
+import { BarList } from "../../ui/chart/BarList"
+import { StackedBars } from "../../ui/chart/StackedBars"
+import { Section } from "../../ui/layout/Page"
+import { Table } from "../../ui/layout/Table"
+import { EmptyState } from "../../ui/status/EmptyState"
+import { durationText, moneyText } from "../../ui/values/spans"
+import { words } from "../../words"
+import { csvText, download } from "./csv"
+import { csvRows, modelName, stacked, summed } from "./figures"
+import { daysOf, type Span } from "./periods"
+import css from "./Summary.module.css"
+import { useDays, useTitles } from "./use_costs"
+
+interface SummaryProps {
+  user: string
+  summary: CostSummary
+  span: Span
+  users: readonly UserCost[]
+}
+
+export function Summary({ user, summary, span, users }: SummaryProps) {
+  const days = useDays(user, summary)
+  const titles = useTitles(summary)
+  const text = words.settings.usage
+  if (summary.request_count === 0) return <EmptyState icon={ChartColumn} title={text.none} text={text.noneText} />
+  const chart = days ? stacked(daysOf(span), days) : summed(daysOf(span), summary)
+  const save = () =>
+    download(`usage-${span.start_date.slice(0, 10)}.csv`, csvText(text.columns, csvRows({ summary, days, titles, users })))
+  return (
+    <>
+      <div className={css["totals"]}>
+        <Figure label={text.cost} value={moneyText(summary.total_cost_micros)} />
+        <Figure label={text.requests} value={summary.request_count.toLocaleString("en")} />
+        <Figure label={text.time} value={durationText(summary.runtime_ms)} />
+        <Button icon={Download} onClick={save}>
+          {text.csv}
+        </Button>
+      </div>
+      {summary.unpriced_request_count > 0 && <p className={css["note"]}>{text.unpriced(summary.unpriced_request_count)}</p>}
+      <StackedBars label={text.byDay} {...chart} format={moneyText} formatAxis={axisText} />
+      <BarList
+        label={text.byModel}
+        bars={summary.by_model.map((one) => ({ key: `${one.model_config_id}/${one.model}`, label: modelName(one), value: one.total_cost_micros }))}
+        format={moneyText}
+      />
+      <Section title={text.byChat}>
+        <Table
+          caption={text.byChat}
+          isCaptionHidden
+          rows={summary.by_chat}
+          rowKey={(one) => one.chat_id}
+          columns={[
+            {
+              key: "chat",
+              header: text.kinds.chat,
+              isMain: true,
+              cell: (one) => {
+                const title = titles.get(one.chat_id)
+                return title === undefined ? text.unknownChat(one.chat_id.slice(-6)) : <Link href={`/chats/${one.chat_id}`}>{title || text.untitled}</Link>
+              },
+            },
+            { key: "requests", header: text.requests, align: "end", cell: (one) => one.request_count.toLocaleString("en") },
+            { key: "cost", header: text.cost, align: "end", cell: (one) => moneyText(one.total_cost_micros) },
+          ]}
+        />
+      </Section>
+    </>
+  )
+}
+
+/** The steps are round: no more places than they need. */
+function axisText(micros: number): string {
+  return `$${(micros / 1_000_000).toLocaleString("en", { maximumFractionDigits: 6 })}`
+}
+
+function Figure({ label, value }: { label: string; value: string }) {
+  return (
+    <dl className={css["figure"]}>
+      <dt>{label}</dt>
+      <dd>{value}</dd>
+    </dl>
+  )
+}
