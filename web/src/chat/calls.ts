@@ -94,8 +94,8 @@ function stateOf(part: BareCall["part"], result: ToolResultPart | undefined, isO
 }
 
 function stateOfResult(result: ToolResultPart): CallState {
-  if (result.is_error && tellsInterruption(errorOf(result))) return "interrupted"
-  return result.is_error || isFailure(result.result) ? "failed" : "done"
+  if (!result.is_error && !isFailure(result.result)) return "done"
+  return tellsInterruption(errorOf(result)) ? "interrupted" : "failed"
 }
 
 /** A command that goes on by itself has not failed, although it has not succeeded either. */

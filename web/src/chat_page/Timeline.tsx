@@ -120,6 +120,7 @@ function useFollowedGrowth(frame: React.RefObject<HTMLDivElement | null>, grown:
     if (!content) return
     const observer = new ResizeObserver(() => latest.current())
     observer.observe(content)
+    if (frame.current) observer.observe(frame.current) // the composer grows, and this gets lower
     return () => observer.disconnect()
   }, [frame])
 }
