@@ -1,8 +1,13 @@
 /** The pages of the settings, in the order in which they are listed. */
-import { Cable, Cpu, FoldVertical, KeyRound, Lock, type LucideIcon, MonitorSmartphone, Palette, UserPen } from "lucide-react"
+import { Cable, Cpu, FileText, FoldVertical, Hourglass, KeyRound, Lock, type LucideIcon, MonitorSmartphone, Palette, ScrollText, Split, UserPen, Users as UsersIcon } from "lucide-react"
 import type { ComponentType } from "react"
 import type { User } from "../api/schema"
 import { words } from "../words"
+import { Audit } from "./admin/Audit"
+import { Instructions } from "./admin/Instructions"
+import { Lifetime } from "./admin/Lifetime"
+import { Overrides } from "./admin/Overrides"
+import { Users } from "./admin/Users"
 import { ModelsPage } from "./models/ModelsPage"
 import { Appearance } from "./personal/Appearance"
 import { Compaction } from "./personal/Compaction"
@@ -39,6 +44,11 @@ export const pages: readonly SettingsPlace[] = [
   { path: "password", group: "personal", label: text.password, icon: Lock, Page: Password },
   { path: "providers", group: "admin", label: text.providers, icon: Cable, Page: ProvidersPage },
   { path: "models", group: "admin", label: text.models, icon: Cpu, Page: ModelsPage },
+  { path: "overrides", group: "admin", label: text.overrides, icon: Split, Page: Overrides },
+  { path: "instructions", group: "admin", label: text.instructions, icon: FileText, Page: Instructions },
+  { path: "lifetime", group: "admin", label: text.lifetime, icon: Hourglass, Page: Lifetime },
+  { path: "users", group: "admin", label: text.users, icon: UsersIcon, Page: Users },
+  { path: "audit", group: "admin", label: text.audit, icon: ScrollText, Page: Audit, isForAuditors: true },
 ]
 
 export function mayOpen(me: User, place: SettingsPlace): boolean {

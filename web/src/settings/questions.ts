@@ -1,6 +1,7 @@
 /** What the settings read; keys begin as those of `api/queries` do where they are about the same things. */
 import { queryOptions } from "@tanstack/react-query"
 import { request } from "../api/request"
+import type { ModelContext } from "../api/schema"
 
 export const questions = {
   providers: queryOptions({
@@ -22,5 +23,22 @@ export const questions = {
   tokens: queryOptions({
     queryKey: ["settings", "tokens"],
     queryFn: ({ signal }) => request("GET /api/v2/users/{user}/tokens", { path: { user: "me" }, query: { limit: 100 }, signal }),
+  }),
+  systemPrompt: queryOptions({
+    queryKey: ["settings", "system-prompt"],
+    queryFn: ({ signal }) => request("GET /api/experimental/chats/config/system-prompt", { signal }),
+  }),
+  planInstructions: queryOptions({
+    queryKey: ["settings", "plan-instructions"],
+    queryFn: ({ signal }) => request("GET /api/experimental/chats/config/plan-mode-instructions", { signal }),
+  }),
+  override: (context: ModelContext) =>
+    queryOptions({
+      queryKey: ["settings", "override", context],
+      queryFn: ({ signal }) => request("GET /api/experimental/chats/config/model-override/{context}", { path: { context }, signal }),
+    }),
+  workspaceTtl: queryOptions({
+    queryKey: ["settings", "workspace-ttl"],
+    queryFn: ({ signal }) => request("GET /api/experimental/chats/config/workspace-ttl", { signal }),
   }),
 }
