@@ -8,16 +8,15 @@ export function selectedLines(box: HTMLElement | null, selection: Selection | nu
   if (!box || !selection || selection.isCollapsed || selection.rangeCount === 0) return null
   const range = selection.getRangeAt(0)
   if (!box.contains(range.commonAncestorContainer)) return null
-  const numbers = [...box.querySelectorAll<HTMLElement>("[data-number]")]
-  const lineAt = (node: Node, offset: number) => {
-    const before = numbers.filter((number) => range.comparePoint(number, 0) < 0 || isBefore(number, node, offset))
-    return Number(before.at(-1)?.dataset["number"] ?? 1)
-  }
-  return { first: lineAt(range.startContainer, range.startOffset), last: lineAt(range.endContainer, range.endOffset) }
+  // A selection often begins at the end of the line before, and ends at the beginning of the one after.
+  const text = range.toString()
+  const before = /^\n*/.exec(text)?.[0].length ?? 0
+  const first = lineAt(box, range) + before
+  return { first, last: first + text.trim().split("\n").length - 1 }
 }
 
-function isBefore(number: HTMLElement, node: Node, offset: number): boolean {
-  const point = document.createRange()
-  point.setStart(node, offset)
-  return point.comparePoint(number, 0) < 0
+/** The last number that stands before the beginning. */
+function lineAt(box: HTMLElement, range: Range): number {
+  const numbers = [...box.querySelectorAll<HTMLElement>("[data-number]")]
+  return Number(numbers.findLast((number) => range.comparePoint(number, 0) < 0)?.dataset["number"] ?? 1)
 }
