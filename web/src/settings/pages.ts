@@ -1,12 +1,16 @@
 /** The pages of the settings, in the order in which they are listed. */
-import { Cable, Cpu, FileText, FoldVertical, Hourglass, KeyRound, Lock, type LucideIcon, MonitorSmartphone, Palette, ScrollText, Split, UserPen, Users as UsersIcon } from "lucide-react"
+import { Cable, Cpu, FileText, FoldVertical, Gauge, GitBranch, Hourglass, KeyRound, LayoutTemplate, Lock, type LucideIcon, MonitorSmartphone, Palette, ScrollText, Split, UserPen, Users as UsersIcon, UsersRound } from "lucide-react"
 import type { ComponentType } from "react"
 import type { User } from "../api/schema"
 import { words } from "../words"
 import { Audit } from "./admin/Audit"
+import { GitProviders } from "./admin/GitProviders"
+import { Groups } from "./admin/Groups"
 import { Instructions } from "./admin/Instructions"
 import { Lifetime } from "./admin/Lifetime"
+import { Limits } from "./admin/Limits"
 import { Overrides } from "./admin/Overrides"
+import { Templates } from "./admin/Templates"
 import { Users } from "./admin/Users"
 import { ModelsPage } from "./models/ModelsPage"
 import { Appearance } from "./personal/Appearance"
@@ -46,8 +50,12 @@ export const pages: readonly SettingsPlace[] = [
   { path: "models", group: "admin", label: text.models, icon: Cpu, Page: ModelsPage },
   { path: "overrides", group: "admin", label: text.overrides, icon: Split, Page: Overrides },
   { path: "instructions", group: "admin", label: text.instructions, icon: FileText, Page: Instructions },
+  { path: "templates", group: "admin", label: text.templates, icon: LayoutTemplate, Page: Templates },
   { path: "lifetime", group: "admin", label: text.lifetime, icon: Hourglass, Page: Lifetime },
+  { path: "git", group: "admin", label: text.git, icon: GitBranch, Page: GitProviders },
   { path: "users", group: "admin", label: text.users, icon: UsersIcon, Page: Users },
+  { path: "groups", group: "admin", label: text.groups, icon: UsersRound, Page: Groups },
+  { path: "limits", group: "admin", label: text.limits, icon: Gauge, Page: Limits },
   { path: "audit", group: "admin", label: text.audit, icon: ScrollText, Page: Audit, isForAuditors: true },
 ]
 

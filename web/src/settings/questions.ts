@@ -41,4 +41,31 @@ export const questions = {
     queryKey: ["settings", "workspace-ttl"],
     queryFn: ({ signal }) => request("GET /api/experimental/chats/config/workspace-ttl", { signal }),
   }),
+  /** For choosing one. Where there are more, the page of users finds them. */
+  someUsers: queryOptions({
+    queryKey: ["settings", "users", "(some)"],
+    queryFn: ({ signal }) => request("GET /api/v2/users", { query: { limit: 100 }, signal }),
+  }),
+  groups: queryOptions({
+    queryKey: ["settings", "groups"],
+    queryFn: ({ signal }) => request("GET /api/v2/groups", { query: { limit: 100 }, signal }),
+  }),
+  groupMembers: (group: string) =>
+    queryOptions({
+      queryKey: ["settings", "group-members", group],
+      queryFn: ({ signal }) => request("GET /api/v2/groups/{group}/members", { path: { group }, query: { limit: 100 }, signal }),
+    }),
+  limits: queryOptions({
+    queryKey: ["settings", "limits"],
+    queryFn: ({ signal }) => request("GET /api/experimental/chats/usage-limits", { signal }),
+  }),
+  gitProviders: queryOptions({
+    queryKey: ["settings", "git-providers"],
+    queryFn: ({ signal }) => request("GET /api/experimental/git-providers", { signal }),
+  }),
+  template: (id: string) =>
+    queryOptions({
+      queryKey: ["templates", id],
+      queryFn: ({ signal }) => request("GET /api/experimental/templates/{template}", { path: { template: id }, signal }),
+    }),
 }
