@@ -1,8 +1,9 @@
 /** The pages of the settings, in the order in which they are listed. */
-import { Cable, Cpu, FileText, FoldVertical, Gauge, GitBranch, Hourglass, KeyRound, LayoutTemplate, Lock, type LucideIcon, MonitorSmartphone, Palette, ScrollText, Split, UserPen, Users as UsersIcon, UsersRound } from "lucide-react"
+import { Bot, Cable, Cpu, FileText, FoldVertical, Gauge, GitBranch, Hourglass, KeyRound, LayoutTemplate, Lock, type LucideIcon, MonitorSmartphone, Palette, ScrollText, Split, UserPen, Users as UsersIcon, UsersRound } from "lucide-react"
 import type { ComponentType } from "react"
 import type { User } from "../api/schema"
 import { words } from "../words"
+import { AdvisorPage } from "./admin/AdvisorPage"
 import { Audit } from "./admin/Audit"
 import { GitProviders } from "./admin/GitProviders"
 import { Groups } from "./admin/Groups"
@@ -49,6 +50,7 @@ export const pages: readonly SettingsPlace[] = [
   { path: "providers", group: "admin", label: text.providers, icon: Cable, Page: ProvidersPage },
   { path: "models", group: "admin", label: text.models, icon: Cpu, Page: ModelsPage },
   { path: "overrides", group: "admin", label: text.overrides, icon: Split, Page: Overrides },
+  { path: "advisor", group: "admin", label: text.advisor, icon: Bot, Page: AdvisorPage },
   { path: "instructions", group: "admin", label: text.instructions, icon: FileText, Page: Instructions },
   { path: "templates", group: "admin", label: text.templates, icon: LayoutTemplate, Page: Templates },
   { path: "lifetime", group: "admin", label: text.lifetime, icon: Hourglass, Page: Lifetime },

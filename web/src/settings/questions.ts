@@ -68,4 +68,12 @@ export const questions = {
       queryKey: ["templates", id],
       queryFn: ({ signal }) => request("GET /api/experimental/templates/{template}", { path: { template: id }, signal }),
     }),
+  advisor: queryOptions({
+    queryKey: ["settings", "advisor"],
+    queryFn: ({ signal }) => request("GET /api/experimental/chats/config/advisor", { signal }),
+  }),
+  desktop: queryOptions({
+    queryKey: ["settings", "desktop"],
+    queryFn: ({ signal }) => request("GET /api/experimental/chats/config/desktop-enabled", { signal }),
+  }),
 }
