@@ -23,6 +23,7 @@ const PhoneSheet = lazy(() => import("./PhoneSheet").then((module) => ({ default
 const Palette = lazy(() => import("./Palette").then((module) => ({ default: module.Palette })))
 const SettingsPage = lazy(() => import("../settings/SettingsPage").then((module) => ({ default: module.SettingsPage })))
 const UsagePage = lazy(() => import("../settings/usage/UsagePage").then((module) => ({ default: module.UsagePage })))
+const Workspaces = lazy(() => import("../settings/admin/Workspaces").then((module) => ({ default: module.Workspaces })))
 const ShortcutSheet = lazy(() => import("./ShortcutSheet").then((module) => ({ default: module.ShortcutSheet })))
 
 /** The page of someone who is signed in: the list of chats, and what was chosen from it. */
@@ -103,6 +104,11 @@ export function Shell({ me }: { me: User }) {
             <Route path="/usage">
               <Suspense>
                 <UsagePage me={me} opener={opener} />
+              </Suspense>
+            </Route>
+            <Route path="/workspaces">
+              <Suspense>
+                <Workspaces me={me} opener={opener} />
               </Suspense>
             </Route>
             <Route>

@@ -116,11 +116,11 @@ function PanelPlace({ panel, children }: { panel: PanelOpening; children: ReactN
   if (!panel.isOpen) return null
   const widest = Math.max(narrowest, Math.round(window.innerWidth * 0.6))
   return (
-    <>
+    <aside aria-label={words.panel.title} className={css["panel"]} style={{ width: Math.min(width, widest) }}>
       <Resizer of={words.panel.ofPanel} side="right" width={Math.min(width, widest)} min={narrowest} max={widest} usual={usualWidth} onChange={setWidth} />
-      <aside aria-label={words.panel.title} className={css["panel"]} style={{ width: Math.min(width, widest) }}>
+      <div className={css["contents"]}>
         <Suspense>{children}</Suspense>
-      </aside>
-    </>
+      </div>
+    </aside>
   )
 }

@@ -41,6 +41,7 @@ export function BranchDiff({ chat, choice, repositories }: BranchDiffProps) {
     if (isNone) return <EmptyState title={text.noRepository} text={read.error.message} />
     return <ErrorState title={text.failed} text={read.error.message} onRetry={() => void read.refetch()} isRetrying={read.isFetching} />
   }
+  const isUnknown = typeof read.data?.diff !== "string"
   return (
     <Changes
       chatId={chat.id}
@@ -59,8 +60,22 @@ export function BranchDiff({ chat, choice, repositories }: BranchDiffProps) {
           <IconButton name={text.refresh} icon={RotateCw} size="small" isBusy={read.isFetching} onClick={() => void read.refetch()} />
         </>
       }
-      empty={read.data ? <EmptyState title={text.nothing} text={text.nothingOnBranch} /> : <div className={css["loading"]}><SkeletonLines count={8} /></div>}
+      empty={read.data ? <Nothing isUnknown={isUnknown} /> : <Loading />}
     />
+  )
+}
+
+function Nothing({ isUnknown }: { isUnknown: boolean }) {
+  const text = words.panel.diff
+  if (isUnknown) return <EmptyState title={text.notKnown} text={text.notKnownText} />
+  return <EmptyState title={text.nothing} text={text.nothingOnBranch} />
+}
+
+function Loading() {
+  return (
+    <div className={css["loading"]}>
+      <SkeletonLines count={8} />
+    </div>
   )
 }
 

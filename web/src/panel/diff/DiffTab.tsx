@@ -29,9 +29,9 @@ export function DiffTab({ chat }: { chat: Chat }) {
       </div>
     )
   }
-  const hasBranch = Boolean(status?.branch ?? status?.url)
-  if (!isRunning && !hasBranch) return <WorkspaceGate chat={chat}>{() => null}</WorkspaceGate>
-  if (repositories.length === 0 && !hasBranch) {
+  // Without a workspace that runs, only a pull request can be read.
+  if (!isRunning && !status?.url) return <WorkspaceGate chat={chat}>{() => null}</WorkspaceGate>
+  if (repositories.length === 0 && !status?.url) {
     return <EmptyState icon={GitBranch} title={words.panel.diff.noRepository} text={words.panel.diff.noRepositoryText} />
   }
 

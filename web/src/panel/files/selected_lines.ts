@@ -6,18 +6,23 @@ export interface SelectedLines {
 
 export function selectedLines(box: HTMLElement | null, selection: Selection | null): SelectedLines | null {
   if (!box || !selection || selection.isCollapsed || selection.rangeCount === 0) return null
-  const range = selection.getRangeAt(0)
-  if (!box.contains(range.commonAncestorContainer)) return null
-  const numbers = [...box.querySelectorAll<HTMLElement>("[data-number]")]
-  const lineAt = (node: Node, offset: number) => {
-    const before = numbers.filter((number) => range.comparePoint(number, 0) < 0 || isBefore(number, node, offset))
-    return Number(before.at(-1)?.dataset["number"] ?? 1)
-  }
-  return { first: lineAt(range.startContainer, range.startOffset), last: lineAt(range.endContainer, range.endOffset) }
+  const range = selection.getRangeAt(0).cloneRange()
+  if (!box.contains(range.startContainer)) return null
+  // Three clicks into the last line reach into what comes after the file.
+  if (!box.contains(range.endContainer)) range.setEnd(box, box.childNodes.length)
+  // A selection often begins at the end of the line before, and ends at the beginning of the one after.
+  const text = range.toString()
+  const before = /^\n*/.exec(text)?.[0].length ?? 0
+  const first = lineAt(box, range) + before
+  return { first, last: first + text.trim().split("\n").length - 1 }
 }
 
-function isBefore(number: HTMLElement, node: Node, offset: number): boolean {
-  const point = document.createRange()
-  point.setStart(node, offset)
-  return point.comparePoint(number, 0) < 0
+/** As many line ends as stand before the beginning. Numbers are drawn, not text. */
+function lineAt(box: HTMLElement, range: Range): number {
+  const number = box.querySelector<HTMLElement>("[data-number]")
+  if (!number) return 1
+  const above = document.createRange()
+  above.setStartBefore(number)
+  above.setEnd(range.startContainer, range.startOffset)
+  return Number(number.dataset["number"]) + above.toString().split("\n").length - 1
 }

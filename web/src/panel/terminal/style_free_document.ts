@@ -50,7 +50,7 @@ export const styleFreeDocument: Document = new Proxy(document, {
   },
 })
 
-/** One part of xterm (the scrollbar) takes the page's own document in any case: while it opens, that makes none either. */
+/** Two parts of xterm take the page's own document in any case: the scrollbar, while it opens, and what draws rows. */
 export function openIn(terminal: Terminal, parent: HTMLElement): void {
   Object.defineProperty(document, "createElement", { value: createElement, configurable: true })
   try {
@@ -58,4 +58,15 @@ export function openIn(terminal: Terminal, parent: HTMLElement): void {
   } finally {
     Reflect.deleteProperty(document, "createElement")
   }
+  Reflect.set(rowFactory(terminal), "_document", styleFreeDocument)
+}
+
+/** Not part of what xterm promises: another version may have it elsewhere, which must not go unnoticed. */
+function rowFactory(terminal: Terminal): object {
+  let found: unknown = terminal
+  for (const name of ["_core", "_renderService", "_renderer", "value", "_rowFactory"]) {
+    found = typeof found === "object" && found !== null ? Reflect.get(found, name) : undefined
+  }
+  if (typeof found !== "object" || found === null || !("_document" in found)) throw new TypeError("This version of xterm draws its rows elsewhere.")
+  return found
 }

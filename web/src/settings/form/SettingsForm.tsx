@@ -1,11 +1,11 @@
 import type { ReactNode } from "react"
-import { Refused } from "../../api/request"
 import { Button } from "../../ui/buttons/Button"
 import { Check } from "lucide-react"
 import { Icon } from "../../ui/Icon"
 import { words } from "../../words"
 import css from "./form.module.css"
 import { LeaveGuard } from "./LeaveGuard"
+import { Problem } from "./Problem"
 import type { Form } from "./use_form"
 
 interface SettingsFormProps<T extends object> {
@@ -51,22 +51,5 @@ export function SettingsForm<T extends object>({ form, children, submit = words.
       </div>
       <LeaveGuard isChanged={form.isChanged && !form.isSaving} />
     </form>
-  )
-}
-
-/** What fields say is below them; here is the rest. */
-function Problem({ error, shown }: { error: Error; shown: readonly string[] }) {
-  const others = error instanceof Refused ? (error.problem.validations ?? []).filter((one) => !shown.includes(one.field)) : []
-  const detail = error instanceof Refused ? error.problem.detail : words.settings.notSaved
-  return (
-    <div role="alert" className={css["problem"]}>
-      <p>{error.message}</p>
-      {detail && <p>{detail}</p>}
-      {others.map((one) => (
-        <p key={one.field}>
-          <code>{one.field}</code>: {one.detail}
-        </p>
-      ))}
-    </div>
   )
 }

@@ -17,7 +17,7 @@ export function Appearance() {
   const [sends, setSends] = useKept(sendWith)
   const text = words.settings.appearance
   return (
-    <div>
+    <>
       <PageTitle title={words.settings.pages.appearance} text={text.text} />
       <Section title={words.shell.theme}>
         <Segmented
@@ -38,6 +38,6 @@ export function Appearance() {
           ]}
         />
       </Section>
-    </div>
+    </>
   )
 }

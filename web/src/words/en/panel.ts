@@ -51,6 +51,8 @@ export const panel = {
     nothing: "Nothing has changed",
     nothingText: "What is not committed shows here as it is written.",
     nothingOnBranch: "The branch is the same as the one it came from.",
+    notKnown: "The changes are not known now",
+    notKnownText: "They can be read while the workspace runs.",
     noRepository: "No git repository",
     noRepositoryText: "Changes show here once the model works in one.",
     failed: "The changes could not be read",
