@@ -3,7 +3,7 @@ import type { ReactNode } from "react"
 import { Refused } from "../api/request"
 import { ErrorState } from "../ui/status/EmptyState"
 import { SkeletonLines } from "../ui/status/Skeleton"
-import { words } from "../words"
+import { words } from "../words/with_settings"
 
 /** What was asked for, or that it is coming, or why it does not. */
 export function Loaded<T>({ query, lines = 4, children }: { query: UseQueryResult<T>; lines?: number; children: (data: T) => ReactNode }) {

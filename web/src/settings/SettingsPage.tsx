@@ -5,7 +5,7 @@ import type { User } from "../api/schema"
 import { EmptyState } from "../ui/status/EmptyState"
 import { Icon } from "../ui/Icon"
 import { Crash } from "../ui/status/Crash"
-import { words } from "../words"
+import { words } from "../words/with_settings"
 import { mayOpen, pages, type SettingsPlace } from "./pages"
 import css from "./place.module.css"
 

@@ -2,7 +2,7 @@
 import { Bot, Cable, Cpu, FileText, FoldVertical, Gauge, GitBranch, Hourglass, KeyRound, LayoutTemplate, Lock, type LucideIcon, MonitorSmartphone, Palette, ScrollText, Split, UserPen, Users as UsersIcon, UsersRound } from "lucide-react"
 import type { ComponentType } from "react"
 import type { User } from "../api/schema"
-import { words } from "../words"
+import { words } from "../words/with_settings"
 import { AdvisorPage } from "./admin/AdvisorPage"
 import { Audit } from "./admin/Audit"
 import { GitProviders } from "./admin/GitProviders"

@@ -3,7 +3,7 @@ import { Refused, request } from "../api/request"
 import { Button } from "../ui/buttons/Button"
 import { Field } from "../ui/inputs/Field"
 import { TextInput } from "../ui/inputs/TextInput"
-import { words } from "../words"
+import { words } from "../words/with_setup"
 import css from "./entry.module.css"
 
 /** The first account. The link in the server's terminal brings the one-time code in its fragment, which no server log sees. */

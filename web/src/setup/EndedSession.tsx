@@ -1,7 +1,7 @@
 import type { User } from "../api/schema"
 import { Dialog } from "../ui/floating/Dialog"
 import { Button } from "../ui/buttons/Button"
-import { words } from "../words"
+import { words } from "../words/with_setup"
 import { SignInForm } from "./SignInForm"
 
 /** Over the page, so that what was typed is still there afterwards. Someone else begins with a page of their own. */

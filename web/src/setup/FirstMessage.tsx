@@ -2,7 +2,7 @@ import { type FormEvent, useState } from "react"
 import { Button } from "../ui/buttons/Button"
 import { Field } from "../ui/inputs/Field"
 import { TextArea } from "../ui/inputs/TextArea"
-import { words } from "../words"
+import { words } from "../words/with_setup"
 import css from "./entry.module.css"
 
 export function FirstMessage({ onSend }: { onSend: (text: string) => Promise<void> }) {

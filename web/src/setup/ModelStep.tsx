@@ -4,7 +4,7 @@ import { queries } from "../api/queries"
 import type { ModelConfig } from "../api/schema"
 import { Button } from "../ui/buttons/Button"
 import { RadioCards } from "../ui/inputs/RadioCards"
-import { words } from "../words"
+import { words } from "../words/with_setup"
 import css from "./entry.module.css"
 import { ProviderForm } from "./ProviderForm"
 

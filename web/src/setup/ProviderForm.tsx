@@ -7,7 +7,7 @@ import { Button } from "../ui/buttons/Button"
 import { Field } from "../ui/inputs/Field"
 import { Select } from "../ui/inputs/Select"
 import { TextInput } from "../ui/inputs/TextInput"
-import { words } from "../words"
+import { words } from "../words/with_setup"
 import css from "./entry.module.css"
 
 /** Those that a key is enough for. The others are under Settings, where there is room for what they need. */

@@ -1,5 +1,5 @@
 import { useEffect } from "react"
-import { words } from "../words"
+import { words } from "../words/with_setup"
 import { Brand } from "./Brand"
 import css from "./entry.module.css"
 import { SignInForm } from "./SignInForm"

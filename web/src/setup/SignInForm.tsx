@@ -3,7 +3,7 @@ import { Refused, request } from "../api/request"
 import { Button } from "../ui/buttons/Button"
 import { Field } from "../ui/inputs/Field"
 import { TextInput } from "../ui/inputs/TextInput"
-import { words } from "../words"
+import { words } from "../words/with_setup"
 import css from "./entry.module.css"
 
 /** A name and a password. What was typed stays when they are wrong. */

@@ -7,10 +7,8 @@ import { header } from "./en/header"
 import { keys } from "./en/keys"
 import { panel } from "./en/panel"
 import { queue } from "./en/queue"
-import { settings } from "./en/settings"
-import { setup } from "./en/setup"
 import { shell } from "./en/shell"
 import { sidebar } from "./en/sidebar"
 import { ui } from "./en/ui"
 
-export const words = { cards, chat, common, composer, header, keys, panel, queue, settings, setup, shell, sidebar, ui }
+export const words = { cards, chat, common, composer, header, keys, panel, queue, shell, sidebar, ui }

@@ -1,5 +1,6 @@
-/** With the sentences of a place that is loaded when it is asked for. */
+/** With the sentences of places that are loaded when they are asked for; settings say some of what setting up says. */
 import { words as first } from "."
 import { settings } from "./en/settings"
+import { setup } from "./en/setup"
 
-export const words = { ...first, settings }
+export const words = { ...first, settings, setup }

@@ -11,7 +11,7 @@ import { Badge } from "../../ui/status/Badge"
 import { EmptyState, ErrorState } from "../../ui/status/EmptyState"
 import { SkeletonLines } from "../../ui/status/Skeleton"
 import { RelativeTime } from "../../ui/values/RelativeTime"
-import { words } from "../../words"
+import { words } from "../../words/with_settings"
 import css from "../place.module.css"
 
 const actions = ["all", "create", "update", "delete"] as const

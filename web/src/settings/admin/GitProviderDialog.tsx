@@ -3,7 +3,7 @@ import type { GitProvider, HostKind } from "../../api/schema"
 import { Field } from "../../ui/inputs/Field"
 import { Select } from "../../ui/inputs/Select"
 import { TextInput } from "../../ui/inputs/TextInput"
-import { words } from "../../words"
+import { words } from "../../words/with_settings"
 import { FormDialog } from "../form/FormDialog"
 import { useForm } from "../form/use_form"
 

@@ -3,7 +3,7 @@ import type { Group, Period, User } from "../../api/schema"
 import { Field } from "../../ui/inputs/Field"
 import { NumberInput } from "../../ui/inputs/NumberInput"
 import { Select } from "../../ui/inputs/Select"
-import { words } from "../../words"
+import { words } from "../../words/with_settings"
 import { FormDialog } from "../form/FormDialog"
 import { useForm } from "../form/use_form"
 

@@ -4,7 +4,7 @@ import { Field } from "../../ui/inputs/Field"
 import { Select } from "../../ui/inputs/Select"
 import { TextInput } from "../../ui/inputs/TextInput"
 import { toast } from "../../ui/floating/toast"
-import { words } from "../../words"
+import { words } from "../../words/with_settings"
 import { FormDialog } from "../form/FormDialog"
 import { useForm } from "../form/use_form"
 

@@ -3,7 +3,7 @@ import { Button } from "../../ui/buttons/Button"
 import { Table } from "../../ui/layout/Table"
 import { Badge, type BadgeProps } from "../../ui/status/Badge"
 import { RelativeTime } from "../../ui/values/RelativeTime"
-import { words } from "../../words"
+import { words } from "../../words/with_settings"
 import css from "../place.module.css"
 
 interface WorkspaceTableProps {

@@ -1,6 +1,6 @@
 /** A template as it is typed: what is structured is JSON, checked before it is sent. */
 import type { CreateTemplate, ProvisionerKind, Template, UpdateTemplate } from "../../api/schema"
-import { words } from "../../words"
+import { words } from "../../words/with_settings"
 
 export interface TypedTemplate {
   name: string

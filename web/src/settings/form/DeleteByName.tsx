@@ -3,7 +3,7 @@ import { Button } from "../../ui/buttons/Button"
 import { Dialog } from "../../ui/floating/Dialog"
 import { Field } from "../../ui/inputs/Field"
 import { TextInput } from "../../ui/inputs/TextInput"
-import { words } from "../../words"
+import { words } from "../../words/with_settings"
 
 interface DeleteByNameProps {
   name: string

@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from "react"
 import { Button } from "../../ui/buttons/Button"
 import { Dialog } from "../../ui/floating/Dialog"
-import { words } from "../../words"
+import { words } from "../../words/with_settings"
 import css from "./form.module.css"
 import { Problem } from "./Problem"
 import type { Form } from "./use_form"

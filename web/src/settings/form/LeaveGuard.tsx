@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react"
 import { Button } from "../../ui/buttons/Button"
 import { Dialog } from "../../ui/floating/Dialog"
-import { words } from "../../words"
+import { words } from "../../words/with_settings"
 
 type PushState = typeof window.history.pushState
 

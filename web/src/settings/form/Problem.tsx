@@ -1,5 +1,5 @@
 import { Refused } from "../../api/request"
-import { words } from "../../words"
+import { words } from "../../words/with_settings"
 import css from "./form.module.css"
 
 /** What fields say is below them; here is the rest. */

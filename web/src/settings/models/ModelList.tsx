@@ -11,7 +11,7 @@ import { PageTitle } from "../../ui/layout/Page"
 import { Table } from "../../ui/layout/Table"
 import { Badge } from "../../ui/status/Badge"
 import { EmptyState } from "../../ui/status/EmptyState"
-import { words } from "../../words"
+import { words } from "../../words/with_settings"
 import css from "../place.module.css"
 
 export function ModelList({ models }: { models: readonly ModelConfig[] }) {

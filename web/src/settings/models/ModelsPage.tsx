@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { queries } from "../../api/queries"
 import { EmptyState } from "../../ui/status/EmptyState"
-import { words } from "../../words"
+import { words } from "../../words/with_settings"
 import { BackLink } from "../BackLink"
 import { Loaded } from "../Loaded"
 import type { PlaceProps } from "../pages"

@@ -3,7 +3,7 @@ import { sendWith, type Theme, theme, useKept } from "../../browser/kept"
 import { RadioCards } from "../../ui/inputs/RadioCards"
 import { Segmented } from "../../ui/inputs/Segmented"
 import { PageTitle, Section } from "../../ui/layout/Page"
-import { words } from "../../words"
+import { words } from "../../words/with_settings"
 
 const themes: { value: Theme; icon: typeof Sun }[] = [
   { value: "system", icon: Monitor },

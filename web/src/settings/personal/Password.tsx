@@ -3,7 +3,7 @@ import { request } from "../../api/request"
 import { Field } from "../../ui/inputs/Field"
 import { TextInput } from "../../ui/inputs/TextInput"
 import { PageTitle } from "../../ui/layout/Page"
-import { words } from "../../words"
+import { words } from "../../words/with_settings"
 import { SettingsForm } from "../form/SettingsForm"
 import { useForm } from "../form/use_form"
 

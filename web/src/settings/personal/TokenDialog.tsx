@@ -6,7 +6,7 @@ import { Dialog } from "../../ui/floating/Dialog"
 import { Field } from "../../ui/inputs/Field"
 import { Select } from "../../ui/inputs/Select"
 import { TextInput } from "../../ui/inputs/TextInput"
-import { words } from "../../words"
+import { words } from "../../words/with_settings"
 import form from "../form/form.module.css"
 import css from "../place.module.css"
 

@@ -2,7 +2,7 @@ import type { ReactNode } from "react"
 import type { Token } from "../../api/schema"
 import { Table } from "../../ui/layout/Table"
 import { RelativeTime } from "../../ui/values/RelativeTime"
-import { words } from "../../words"
+import { words } from "../../words/with_settings"
 
 interface TokenTableProps {
   caption: string

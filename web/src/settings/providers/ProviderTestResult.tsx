@@ -2,7 +2,7 @@ import { useState } from "react"
 import type { ProviderTest } from "../../api/schema"
 import { Banner } from "../../ui/status/Banner"
 import { durationText } from "../../ui/values/spans"
-import { words } from "../../words"
+import { words } from "../../words/with_settings"
 
 export interface Trial {
   answer: ProviderTest | Error | null

@@ -1,6 +1,6 @@
 /** What each type of provider needs; docs/models.md has the same table for people. */
 import type { ProviderKind } from "../../api/schema"
-import { words } from "../../words"
+import { words } from "../../words/with_settings"
 
 export type OptionName = "api" | "organization" | "project" | "api_version" | "region" | "access_key_id" | "profile" | "location"
 

@@ -1,7 +1,7 @@
 /** Costs as the charts and the file have them. */
 import type { CostSummary, ModelCost, UserCost } from "../../api/schema"
 import type { Place, Series } from "../../ui/chart/series"
-import { words } from "../../words"
+import { words } from "../../words/with_settings"
 import type { CsvValue } from "./csv"
 import { dayText } from "./periods"
 
