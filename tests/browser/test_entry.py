@@ -55,7 +55,7 @@ async def test_what_was_typed_stays_when_the_session_ends(app: App):
     dialog = app.page.get_by_role("dialog", name="Your session has ended")
     await expect(dialog).to_be_visible(timeout=60_000)  # streams look at rights every few seconds
     await dialog.get_by_label("Password").fill(PASSWORD)
-    await dialog.get_by_role("button", name="Sign in").click()
+    await dialog.get_by_role("button", name="Sign in", exact=True).click()
     await expect(dialog).to_have_count(0)
     await expect(composer(app.page)).to_have_value("not to be lost")
     app.forgive("401", "WebSocket")

@@ -108,6 +108,7 @@ async def test_a_whole_journey_needs_only_the_keyboard(app: App):
     await expect(rows(page, "text")).to_have_text(["First", "Ok."])
     held.set()
     await page.keyboard.press("Control+k")
+    await expect(page.get_by_role("combobox", name="Search all chats")).to_be_focused()
     await page.keyboard.type("settings")
     await expect(page.get_by_role("option").first).to_contain_text("Settings")
     await page.keyboard.press("Escape")

@@ -20,7 +20,8 @@ import css from "./Shell.module.css"
 import { type Shortcut, useShortcuts } from "./shortcuts"
 
 const PhoneSheet = lazy(() => import("./PhoneSheet").then((module) => ({ default: module.PhoneSheet })))
-const Palette = lazy(() => import("./Palette").then((module) => ({ default: module.Palette })))
+const palette = () => import("./Palette")
+const Palette = lazy(() => palette().then((module) => ({ default: module.Palette })))
 const SettingsPage = lazy(() => import("../settings/SettingsPage").then((module) => ({ default: module.SettingsPage })))
 const UsagePage = lazy(() => import("../settings/usage/UsagePage").then((module) => ({ default: module.UsagePage })))
 const Workspaces = lazy(() => import("../settings/admin/Workspaces").then((module) => ({ default: module.Workspaces })))
@@ -42,6 +43,11 @@ export function Shell({ me }: { me: User }) {
   useEffect(() => list.start((newer) => patchChat(client, newer)), [list, client])
   useEffect(() => list.opened(chat), [list, chat])
   useEffect(() => setSheetOpen(false), [location])
+  // Who presses the keys of the palette types on at once: it has to be there by then.
+  useEffect(() => {
+    const timer = setTimeout(() => void palette(), 1000)
+    return () => clearTimeout(timer)
+  }, [])
 
   const shortcuts: Shortcut[] = [
     { keys: "Mod+K", name: words.shell.search, run: () => setFloating("palette"), inFields: true },
