@@ -52,6 +52,6 @@ export default defineConfig({
     },
   },
   server: {
-    proxy: { "/api": { target: server, ws: true, changeOrigin: true } },
+    proxy: { "/api": { target: server, ws: true, changeOrigin: false } },
   },
 })
