@@ -135,12 +135,14 @@ class _Nursery:
 
     def stop(self) -> None:
         """A stop signal: close our socket first, else connections would wait in it for nobody."""
+        # Another one than the first: of two that are the same, a child that is busy would get one.
+        passed_on = signal.SIGINT if self._stopping.is_set() else signal.SIGTERM
         if self._options.on_stop is not None and not self._stopping.is_set():
             self._options.on_stop()
         self._stopping.set()
         self._socket.close()
         for child in self._children.values():
-            _tell(child, signal.SIGTERM)
+            _tell(child, passed_on)
 
     async def keep(self, index: int) -> None:
         """Keep one seat taken until told to stop."""

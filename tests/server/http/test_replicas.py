@@ -6,12 +6,14 @@ import signal
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import aiohttp
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chatd.clock import SystemClock
 from chatd.core.errors import StartRefused
 from chatd.server.replicas import LONGEST_DELAY_SECONDS, ReplicaOptions, keep_replicas, restart_delay
 from chatd.server.serving import open_socket
@@ -75,6 +77,30 @@ async def test_a_second_signal_is_passed_on():
                 await response.content.read()
 
         assert await parent.ended() == 0
+
+
+# Takes no signal until two of them wait.
+_BUSY = """
+import signal, sys
+both = {signal.SIGTERM, signal.SIGINT}
+signal.pthread_sigmask(signal.SIG_BLOCK, both)
+open(sys.argv[1], "w").write("busy")
+while not both <= signal.sigpending():
+    pass
+"""
+
+
+async def test_a_replica_that_is_busy_gets_both_of_two_signals(tmp_path: Path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    options = ReplicaOptions(count=1, argv=lambda _seat: [sys.executable, "-c", _BUSY, str(pipe)], drain_seconds=3600.0)
+    async with asyncio.timeout(60), asyncio.TaskGroup() as tasks:
+        kept = tasks.create_task(keep_replicas(open_socket("127.0.0.1", 0), clock=SystemClock(), options=options))
+        assert await asyncio.to_thread(pipe.read_text) == "busy"
+        for _ in range(2):
+            os.kill(os.getpid(), signal.SIGINT)
+            await asyncio.to_thread(lambda: None)  # the loop has heard of it
+        await kept
 
 
 async def test_no_replica_outlives_a_killed_parent():
