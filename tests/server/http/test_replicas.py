@@ -79,13 +79,13 @@ async def test_a_second_signal_is_passed_on():
         assert await parent.ended() == 0
 
 
-# Takes no signal until two of them wait.
+# Takes no signal until two of them wait, and leaves with its parent.
 _BUSY = """
-import signal, sys
-both = {signal.SIGTERM, signal.SIGINT}
+import os, signal, sys
+both, parent = {signal.SIGTERM, signal.SIGINT}, os.getppid()
 signal.pthread_sigmask(signal.SIG_BLOCK, both)
 open(sys.argv[1], "w").write("busy")
-while not both <= signal.sigpending():
+while not both <= signal.sigpending() and os.getppid() == parent:
     pass
 """
 
