@@ -65,7 +65,8 @@ class App:
         return await self.tab(context)
 
     def _hear(self, message: ConsoleMessage) -> None:
-        if message.type == "error":
+        """A page that is left while its sockets open says so in its console: that is no fault of the app's."""
+        if message.type == "error" and not message.text.startswith("WebSocket connection to"):
             self.complaints.append(message.text)
 
     def forgive(self, *words: str) -> None:

@@ -31,6 +31,7 @@ async def test_a_first_visit_needs_three_steps_to_a_first_answer(chromium: Brows
         await context.close()
 
 
+@pytest.mark.long
 async def test_a_link_to_a_chat_leads_there_after_signing_in(app: App):
     chat = await app.chats.create("hello")
     await app.chats.resting(chat)
@@ -46,6 +47,7 @@ async def test_a_link_to_a_chat_leads_there_after_signing_in(app: App):
     app.forgive("401")
 
 
+@pytest.mark.long
 async def test_what_was_typed_stays_when_the_session_ends(app: App):
     chat = await app.chats.create("hello")
     await app.open(chat)

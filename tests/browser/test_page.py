@@ -11,6 +11,7 @@ from chatd.testing.vendors.script import Hold, Say, Turn
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
+@pytest.mark.long
 @pytest.mark.behaviour("WEB-2")
 async def test_a_page_that_was_offline_catches_up(app: App):
     held = asyncio.Event()
@@ -28,6 +29,7 @@ async def test_a_page_that_was_offline_catches_up(app: App):
     app.forgive("ERR_INTERNET_DISCONNECTED", "WebSocket")
 
 
+@pytest.mark.long
 async def test_a_draft_survives_a_reload_and_another_chat(app: App):
     first, second = [await app.chats.create(name) for name in ("first", "second")]
     await app.open(first)
@@ -44,6 +46,7 @@ async def test_a_draft_survives_a_reload_and_another_chat(app: App):
     await expect(composer(app.page)).to_have_value("")
 
 
+@pytest.mark.long
 async def test_earlier_messages_come_back_with_the_arrow(app: App):
     chat = await app.chats.create("first words")
     await app.open(chat)
@@ -73,6 +76,7 @@ async def test_a_phone_shows_one_thing_at_a_time(app: App):
     assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 async def test_the_theme_is_that_of_the_system_until_another_is_chosen(app: App, scheme: str):
     page = await app.sign_in(app.chats.mia, color_scheme=scheme)
@@ -91,6 +95,7 @@ async def test_the_theme_is_that_of_the_system_until_another_is_chosen(app: App,
     assert await page.evaluate(ground) == chosen
 
 
+@pytest.mark.long
 @pytest.mark.behaviour("WEB-14")
 async def test_a_whole_journey_needs_only_the_keyboard(app: App):
     held = asyncio.Event()
@@ -116,6 +121,7 @@ async def test_a_whole_journey_needs_only_the_keyboard(app: App):
     await expect(page.get_by_role("heading", name="What shall we do?")).to_be_visible()
 
 
+@pytest.mark.long
 async def test_files_are_attached_and_shown(app: App):
     page = app.page
     await page.goto("/")
@@ -128,6 +134,7 @@ async def test_files_are_attached_and_shown(app: App):
     await expect(rows(page, "text")).to_have_text(["Hi."])
 
 
+@pytest.mark.long
 async def test_a_file_that_is_too_large_is_refused_with_both_sizes(app: App):
     await app.page.goto("/")
     await app.page.locator("input[type=file]").set_input_files(
@@ -136,6 +143,7 @@ async def test_a_file_that_is_too_large_is_refused_with_both_sizes(app: App):
     await expect(app.page.get_by_role("alert")).to_contain_text("12 MB is too large; 10 MB is the most.")
 
 
+@pytest.mark.long
 async def test_a_fork_goes_on_by_itself(app: App):
     app.plays(Turn(Say("One.")), Turn(Say("Two.")))
     chat = await app.chats.create("first")
@@ -150,6 +158,7 @@ async def test_a_fork_goes_on_by_itself(app: App):
     assert len(await app.stored(chat)) == 2
 
 
+@pytest.mark.long
 async def test_what_a_model_writes_is_never_markup(app: App):
     app.plays(Turn(Say("<img src=x onerror=alert(1)> and [a link](javascript:alert(1)) and **bold**")))
     chat = await app.chats.create("hello")

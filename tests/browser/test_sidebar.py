@@ -31,6 +31,7 @@ async def test_status_title_and_unread_mark_change_without_a_reload(app: App):
     await expect(app.page).to_have_title("A made title · chatd")
 
 
+@pytest.mark.long
 async def test_a_chat_is_archived_and_brought_back(app: App):
     chat = await app.chats.create("hello")
     await app.chats.resting(chat)
@@ -44,6 +45,7 @@ async def test_a_chat_is_archived_and_brought_back(app: App):
     await expect(items).to_have_count(1)
 
 
+@pytest.mark.long
 async def test_a_chat_is_renamed(app: App):
     chat = await app.chats.create("hello")
     await app.chats.resting(chat)
@@ -58,6 +60,7 @@ async def test_a_chat_is_renamed(app: App):
     await expect(app.page.get_by_role("heading", level=1)).to_have_text("A better one")
 
 
+@pytest.mark.long
 async def test_words_of_old_messages_are_found(app: App):
     app.plays(Turn(Say("The capital is Ouagadougou.")))
     chat = await app.chats.create("what is it")

@@ -47,6 +47,7 @@ async def test_a_page_that_is_reloaded_in_a_turn_shows_what_was_written_and_goes
     await expect(rows(app.page, "text")).to_have_text(["Half an answer."])
 
 
+@pytest.mark.long
 @pytest.mark.behaviour("WEB-2")
 async def test_two_tabs_show_the_same(app: App):
     app.plays(Turn(Say("Hi.")), Turn(Say("Again.")))
@@ -89,6 +90,7 @@ async def test_a_failed_turn_says_what_happened_and_what_to_do(app: App):
     await expect(banner).to_have_count(0)
 
 
+@pytest.mark.long
 @pytest.mark.behaviour("WEB-5")
 async def test_a_retry_is_counted_down(app: App):
     app.plays(Refuse(529, "Overloaded", headers={"retry-after": "30"}))
@@ -100,6 +102,7 @@ async def test_a_retry_is_counted_down(app: App):
     await expect(app.page.get_by_text("Trying again in")).not_to_have_text(seconds)
 
 
+@pytest.mark.long
 async def test_a_chat_that_is_not_there_says_so(app: App):
     await app.page.goto("/chats/01a1e0ee-0cfd-7fc9-9f5f-78ac08c728ad")
     await expect(app.page.get_by_role("alert")).to_contain_text("There is no such chat")
