@@ -26,8 +26,11 @@ async def test_a_first_visit_needs_three_steps_to_a_first_answer(chromium: Brows
         await page.get_by_role("button", name="Make the account").click()
         await expect(page.get_by_role("radio", name="Try the demo model")).to_be_checked()
         await page.get_by_role("button", name="Go on").click()
-        await page.get_by_role("button", name="What can you do here?").click()
-        await expect(rows(page, "end")).to_be_visible()
+        await expect(page.get_by_role("button", name="What can you do here?")).to_be_visible()
+        await page.get_by_role("button", name="Run `uname -a`").click()
+        await expect(rows(page, "end")).to_be_visible(timeout=60_000)  # it makes a workspace first
+        await expect(rows(page, "text").last).to_contain_text("The tool was real")
+        await expect(page.get_by_text("exit 0")).to_be_visible()
         await context.close()
 
 

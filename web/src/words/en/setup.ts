@@ -50,7 +50,7 @@ export const setup = {
   first: {
     title: "Ask something",
     text: "The agent can run commands in a sandbox of its own. It keeps working when you close this page.",
-    examples: ["What can you do here?", "Run “uname -a” in a workspace and explain the answer.", "Count to 100."],
+    examples: ["What can you do here?", "Run `uname -a`", "Count to 100."],
     submit: "Send",
   },
 }
