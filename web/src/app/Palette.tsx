@@ -9,6 +9,7 @@ import { TextInput } from "../ui/inputs/TextInput"
 import { Kbd } from "../ui/values/Kbd"
 import { words } from "../words"
 import css from "./Palette.module.css"
+import { searchFor } from "./search"
 import type { Shortcut } from "./shortcuts"
 
 interface Entry {
@@ -114,8 +115,7 @@ function useFound(typed: string): { chats: readonly Chat[]; error: Error | null 
   useEffect(() => {
     const controller = new AbortController()
     const search = async () => {
-      const said = typed.trim().replaceAll('"', '\\"')
-      const query = said === "" ? { limit: 10 } : { limit: 30, q: `search:"${said}"` }
+      const query = typed.trim() === "" ? { limit: 10 } : { limit: 30, q: searchFor(typed) }
       try {
         setFound({ chats: await request("GET /api/experimental/chats", { query, signal: controller.signal }), error: null })
       } catch (error) {

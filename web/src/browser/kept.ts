@@ -103,3 +103,10 @@ export function keptText(kind: "draft" | "effort", name: string): Kept<string> {
   }
   return found
 }
+
+/** What one person has written is not there for the next who signs in here. */
+export function forgetDrafts(): void {
+  attempt(() => {
+    for (const key of Object.keys(localStorage)) if (key.startsWith("chatd.draft.")) localStorage.removeItem(key)
+  })
+}

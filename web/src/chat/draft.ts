@@ -95,6 +95,21 @@ export function endEditing(store: DraftStore): void {
   if (editing) store.setState({ ...editing.before, editing: null })
 }
 
+/** What was refused comes back in front of what was written since: nothing of either is lost. */
+export function giveBack(store: DraftStore, refused: Written): void {
+  store.setState(({ text, files, references }) => ({
+    text: [refused.text, text].filter((one) => one.trim() !== "").join("\n\n"),
+    files: [...refused.files, ...files],
+    references: [...refused.references, ...references],
+  }))
+}
+
+/** An edit that was refused is one again, and what was written since waits for its end. */
+export function resumeEditing(store: DraftStore, messageId: number, refused: Written): void {
+  const { editing, text, files, references } = store.getState()
+  store.setState({ ...refused, editing: { messageId, before: editing ? editing.before : { text, files, references } } })
+}
+
 export function addReference(store: DraftStore, reference: FileReferencePart, comment: string): void {
   const { text, references } = store.getState()
   store.setState({ references: [...references, reference], text: comment === "" ? text : text === "" ? comment : `${text}\n${comment}` })

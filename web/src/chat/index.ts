@@ -14,8 +14,10 @@ export {
   type DraftStore,
   endEditing,
   fromContent,
+  giveBack,
   isNothing,
   nothingWritten,
+  resumeEditing,
   type Written,
 } from "./draft"
 export { type Beside, type LiveStatus, liveStatus } from "./live_status"

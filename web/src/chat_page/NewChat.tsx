@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useState } from "react"
+import { type ReactNode, useEffect, useRef, useState } from "react"
 import { useLocation } from "wouter"
 import { newKey } from "../api/new_key"
 import { request } from "../api/request"
@@ -16,7 +16,7 @@ export function NewChat({ opener, onCreated }: { opener: ReactNode; onCreated: (
   const choice = useModelChoice(undefined)
   const [, navigate] = useLocation()
   const [isBusy, setBusy] = useState(false)
-  const [key, setKey] = useState(newKey)
+  const last = useRef({ asked: "", key: "" })
 
   useEffect(() => {
     document.title = `${words.chat.newTitle} · ${words.common.name}`
@@ -24,7 +24,7 @@ export function NewChat({ opener, onCreated }: { opener: ReactNode; onCreated: (
     if (prompt) draft.setState({ text: prompt })
   }, [draft])
 
-  /** With the same key until it has worked: pressing Enter twice makes one chat. */
+  /** The same message has the same key: sent twice, it makes one chat. Another one makes another. */
   async function create() {
     if (isBusy) return
     const written = draft.getState()
@@ -37,9 +37,11 @@ export function NewChat({ opener, onCreated }: { opener: ReactNode; onCreated: (
         ...(modelConfigId && { model_config_id: modelConfigId }),
         ...(reasoningEffort && { reasoning_effort: reasoningEffort }),
       }
-      const chat = await request("POST /api/experimental/chats", { body, idempotencyKey: key })
+      const asked = JSON.stringify(body)
+      if (asked !== last.current.asked) last.current = { asked, key: newKey() }
+      const chat = await request("POST /api/experimental/chats", { body, idempotencyKey: last.current.key })
+      last.current = { asked: "", key: "" }
       draft.setState(nothingWritten)
-      setKey(newKey())
       onCreated(chat)
       navigate(`/chats/${chat.id}`)
     } catch (error) {

@@ -48,10 +48,10 @@ function lineOf(status: LiveStatus, opened: OpenedChat, isMine: boolean): ReactN
         </Seconds>
       )
     case "retrying": {
-      const { provider, kind, error, retrying_at, attempt } = status.retry
+      const { provider, kind, error, retrying_at, delay_ms, attempt } = status.retry
       const what = text.retryKinds[kind] ?? text.retryKinds["generic"] ?? ""
       return (
-        <Seconds until={Date.parse(retrying_at)}>
+        <Seconds until={Date.parse(retrying_at)} most={delay_ms}>
           {(left) => (
             <Banner
               kind="warn"
@@ -99,12 +99,13 @@ function Failure({ error, opened, isMine }: { error: ChatError; opened: OpenedCh
 }
 
 /** Counts down to a moment by the clock, so that a tab which slept is right at once. */
-function Seconds({ until, children }: { until: number | null; children: (left: number) => ReactNode }) {
+/** `most` milliseconds, for a clock that differs from the server's. */
+function Seconds({ until, most = Infinity, children }: { until: number | null; most?: number; children: (left: number) => ReactNode }) {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {
     if (until === null) return
     const timer = setInterval(() => setNow(Date.now()), 250)
     return () => clearInterval(timer)
   }, [until])
-  return children(until === null ? 0 : Math.max(0, Math.ceil((until - now) / 1000)))
+  return children(until === null ? 0 : Math.max(0, Math.ceil(Math.min(until - now, most) / 1000)))
 }

@@ -1,4 +1,5 @@
 import type { User } from "../api/schema"
+import { forgetDrafts } from "../browser/kept"
 import { Dialog } from "../ui/floating/Dialog"
 import { Button } from "../ui/buttons/Button"
 import { words } from "../words/with_setup"
@@ -15,7 +16,13 @@ export function EndedSession({ user, onDone }: { user: User; onDone: () => void 
       text={text.endedText}
       width="narrow"
       actions={
-        <Button kind="quiet" onClick={() => location.assign("/")}>
+        <Button
+          kind="quiet"
+          onClick={() => {
+            forgetDrafts()
+            location.assign("/")
+          }}
+        >
           {text.other}
         </Button>
       }

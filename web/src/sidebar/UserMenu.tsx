@@ -3,7 +3,7 @@ import { useEffect, useState } from "react"
 import { useLocation } from "wouter"
 import { request } from "../api/request"
 import type { User } from "../api/schema"
-import { type Theme, theme, useKept } from "../browser/kept"
+import { forgetDrafts, type Theme, theme, useKept } from "../browser/kept"
 import { knownAddress, type PushState, pushState, subscribe, unsubscribe } from "../browser/push"
 import { IconButton } from "../ui/buttons/IconButton"
 import { Menu } from "../ui/floating/Menu"
@@ -70,6 +70,7 @@ export function UserMenu({ me, onShortcuts }: { me: User; onShortcuts: () => voi
 /** A new page: nothing of one person is left in memory for the next. */
 async function signOut(): Promise<void> {
   await request("POST /api/v2/users/logout").catch(() => null)
+  forgetDrafts()
   location.assign("/")
 }
 

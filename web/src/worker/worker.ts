@@ -16,6 +16,8 @@ interface Pushed {
 
 const SHELL = "shell-1"
 const PAGE = "/"
+/** One version has about a hundred. */
+const MOST_FILES = 400
 
 self.addEventListener("install", (event) => {
   event.waitUntil(caches.open(SHELL).then((cache) => cache.add(PAGE)))
@@ -43,8 +45,17 @@ async function keptFirst(request: Request): Promise<Response> {
   const kept = await cache.match(request)
   if (kept) return kept
   const answer = await fetch(request)
-  if (answer.ok) await cache.put(request, answer.clone())
+  if (answer.ok) {
+    await cache.put(request, answer.clone())
+    await forgetOldest(cache)
+  }
   return answer
+}
+
+/** Every version has files of other names; a few versions' worth are kept. */
+async function forgetOldest(cache: Cache): Promise<void> {
+  const files = (await cache.keys()).filter((kept) => new URL(kept.url).pathname !== PAGE)
+  for (const old of files.slice(0, Math.max(0, files.length - MOST_FILES))) await cache.delete(old)
 }
 
 /** Every address of the app is the same page. */

@@ -1,5 +1,5 @@
 import { Paperclip } from "lucide-react"
-import { draftOf, fromContent, type OpenedChat, type SendRow as Row } from "../../chat"
+import { draftOf, fromContent, giveBack, type OpenedChat, resumeEditing, type SendRow as Row } from "../../chat"
 import { Button } from "../../ui/buttons/Button"
 import { Icon } from "../../ui/Icon"
 import { words } from "../../words"
@@ -44,7 +44,9 @@ function Failed({ row, opened }: { row: Row; opened: OpenedChat }) {
   const { of } = row
   const forget = () => ("key" in of ? opened.actions.forgetSend(of.key) : opened.actions.forgetEdit())
   const takeBack = () => {
-    draftOf(opened.chatId).setState(fromContent(row.content))
+    const draft = draftOf(opened.chatId)
+    if ("messageId" in of) resumeEditing(draft, of.messageId, fromContent(row.content))
+    else giveBack(draft, fromContent(row.content))
     forget()
   }
   return (

@@ -1,0 +1,47 @@
+import { expect, test } from "vitest"
+import type { ChatMessage } from "../api/schema"
+import { asContent, beginEditing, draftOf, endEditing, fromContent, giveBack, resumeEditing } from "./draft"
+
+const message: ChatMessage = {
+  id: 7,
+  chat_id: "c",
+  created_at: "2026-01-01T00:00:00Z",
+  revision: 1,
+  role: "user",
+  content: [{ type: "text", text: "as it was" }],
+}
+
+test("what was refused comes back in front of what was written since", () => {
+  const draft = draftOf("given-back")
+  draft.setState({ text: "newer" })
+  giveBack(draft, fromContent([{ type: "text", text: "refused" }]))
+  expect(draft.getState().text).toBe("refused\n\nnewer")
+})
+
+test("an edit that was refused is an edit again, and keeps what was being written", () => {
+  const draft = draftOf("resumed")
+  draft.setState({ text: "half a message" })
+  resumeEditing(draft, 7, fromContent([{ type: "text", text: "better" }]))
+  expect(draft.getState()).toMatchObject({ text: "better", editing: { messageId: 7 } })
+  endEditing(draft)
+  expect(draft.getState()).toMatchObject({ text: "half a message", editing: null })
+})
+
+test("an edit leaves what was being written as it was", () => {
+  const draft = draftOf("edited")
+  draft.setState({ text: "half a message" })
+  beginEditing(draft, message)
+  beginEditing(draft, { ...message, id: 8 })
+  expect(draft.getState()).toMatchObject({ text: "as it was", editing: { messageId: 8 } })
+  endEditing(draft)
+  expect(draft.getState().text).toBe("half a message")
+})
+
+test("only files that have arrived are sent, and blank text is not", () => {
+  const file = { key: "k", name: "a.txt", mediaType: "text/plain", bytes: 1, progress: null, error: null }
+  const files = [
+    { ...file, id: "f1" },
+    { ...file, key: "l", id: null, error: "too large" },
+  ]
+  expect(asContent({ text: " \n", files, references: [] })).toEqual([{ type: "file", file_id: "f1" }])
+})
