@@ -1,5 +1,6 @@
 """What a test does to the app: a member `mia` in a browser, an API beside it, and a model that plays a script."""
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -101,6 +102,16 @@ def rows(page: Page, kind: str) -> Locator:
 async def say(page: Page, text: str) -> None:
     await composer(page).fill(text)
     await composer(page).press("Enter")
+
+
+async def until(page: Page, expression: str, arg: Any = None) -> None:
+    """Waits for an expression to hold in the page. Playwright's own `wait_for_function` is refused by the policy."""
+    try:
+        async with asyncio.timeout(PATIENCE_MS / 1000):
+            while not await page.evaluate(expression, arg):  # noqa: ASYNC110
+                await asyncio.sleep(0.02)  # noqa: TID251  a browser's clock can't be moved from here
+    except TimeoutError:
+        raise AssertionError(f"it never came to be: {expression}") from None
 
 
 @asynccontextmanager
