@@ -15,6 +15,7 @@ export default defineConfig({
         plugins: [react(), storybookTest({ configDir: ".storybook" })],
         test: {
           name: "stories",
+          retry: process.env["CI"] ? 1 : 0, // a page that a busy machine did not load in time
           browser: {
             enabled: true,
             headless: true,
