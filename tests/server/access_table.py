@@ -146,6 +146,7 @@ POST   /api/experimental/chats/{chat}/title/regenerate                 200   403
 
 messages                                                             owner admin audit. str. nobody
 GET    /api/experimental/chats/{chat}/messages                         200   200   200   404   401
+GET    /api/experimental/chats/{chat}/messages/search                  200   200   200   404   401
 POST   /api/experimental/chats/{chat}/messages                         200   403   403   404   401
 PATCH  /api/experimental/chats/{chat}/messages/{message}               200   403   403   404   401
 PUT    /api/experimental/chats/{chat}/queue                            204   204   403   404   401
@@ -244,6 +245,7 @@ BODIES: Final[dict[str, Any]] = {
 QUERIES: Final = {
     f"GET {_CHATS}/providers/known-models": "?type=anthropic",
     f"GET {_CHATS}/by-workspace": f"?workspace_ids={UUID(int=1)}",
+    f"GET {_CHATS}/{{chat}}/messages/search": "?q=e",
     "GET /api/experimental/workspaces/{workspace}/files/content": "?path=/etc/hostname",
     "PUT /api/experimental/workspaces/{workspace}/files/content": "?path=/tmp/chatd-access-table",
 }

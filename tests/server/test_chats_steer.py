@@ -161,6 +161,32 @@ async def test_a_model_that_gives_no_title_is_no_failure_of_the_server(database:
     assert [answer.status for answer in answers] == [502, 502]
 
 
+async def test_what_was_said_is_found_in_a_chat(chats: ChatApi):
+    chats.script._turns[:] = [Turn(Say("100% of Owls, OWLS!")), Turn(Say("No birds."))]
+    chat = await chats.create("owls_and 50%")
+    await chats.resting(chat)
+    await chats.send(chat, "more \\owls")
+    await chats.resting(chat)
+    path = f"{CHATS}/{chat['id']}/messages"
+    ids = [message["id"] for message in reversed((await chats.mia.get(path)).body["messages"])]
+
+    async def found(query: str) -> list[tuple[int, str, int]]:
+        messages = (await chats.mia.get(f"{path}/search?{query}")).body["messages"]
+        return [(ids.index(one["id"]), one["role"], one["places"]) for one in messages]
+
+    assert await found("q=owls") == [(2, "user", 1), (1, "assistant", 2), (0, "user", 1)]
+    assert await found(f"q=owls&before_id={ids[2]}&limit=1") == [(1, "assistant", 2)]
+    # No sign means anything but itself.
+    assert await found("q=%25") == [(1, "assistant", 1), (0, "user", 1)]
+    assert await found("q=_") == [(0, "user", 1)]
+    assert await found("q=%5C") == [(2, "user", 1)]
+    assert await found("q=nothing") == []
+    assert (await chats.mia.get(f"{path}/search?q=owls&limit=1")).body["has_more"] is True
+    wrongs = [await chats.mia.get(f"{path}/search{query}") for query in ("", "?q=", "?q=%00", "?q=a&limit=0")]
+    assert [wrong(answer) for answer in wrongs] == [["q"], ["q"], ["q"], ["limit"]]
+    assert (await chats.running.api.get(f"{path}/search")).status == 401
+
+
 async def test_prompts_are_what_was_written_newest_first(chats: ChatApi):
     chat = await chats.create("one")
     await chats.resting(chat)

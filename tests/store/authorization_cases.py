@@ -338,6 +338,7 @@ CASES: dict[str, Case] = {
     # messages
     "list_messages_page": in_chat(lambda _: {"before_id": None, "after_id": None, "max_rows": 5}),
     "list_user_messages": in_chat(lambda _: {"max_rows": 5}),
+    "find_messages": in_chat(lambda _: {"words": "e", "before_id": None, "max_rows": 5}),
     "get_send": in_chat(lambda _: {"key": new_id()}),
     "delete_old_sends": for_machines(DELETE, Kind.CHAT, lambda _: {"older_than": HOUR, "max_rows": 1}),
     "list_messages_after": in_chat(lambda _: {"after_id": 0, "max_rows": 5}),

@@ -62,6 +62,7 @@ def reads(world: LargeWorld) -> dict[str, dict[str, Any]]:
         "list_unindexed_chats": {"after_id": world.root, "max_rows": 500},
         "list_messages_page": {"before_id": None, "after_id": None, "max_rows": 50, **chat},
         "list_user_messages": {"max_rows": 50, **chat},
+        "find_messages": {"words": "answer", "before_id": None, "max_rows": 50, **chat},
         "get_send": {"key": new_id(), **chat},
         "delete_old_sends": {"older_than": timedelta(minutes=1), "max_rows": 10},
         "list_messages_after": {"after_id": 100, "max_rows": 50, **chat},

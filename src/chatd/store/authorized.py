@@ -53,6 +53,7 @@ from chatd.store.queries import (
     CountTemplateWorkspacesRow,
     EncryptionKey,
     File,
+    FindMessagesRow,
     FinishWorkspaceBuildRow,
     GetChatRow,
     GetFileMetadataRow,
@@ -773,6 +774,18 @@ class AuthorizedStore:
         authorize = self._visible("list_user_messages", Kind.CHAT, authorize)
         return await self._inner.list_user_messages(
             chat_id=chat_id,
+            max_rows=max_rows,
+            authorize=authorize,
+        )
+
+    async def find_messages(
+        self, *, words: str, chat_id: UUID, before_id: int | None, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[FindMessagesRow]:
+        authorize = self._visible("find_messages", Kind.CHAT, authorize)
+        return await self._inner.find_messages(
+            words=words,
+            chat_id=chat_id,
+            before_id=before_id,
             max_rows=max_rows,
             authorize=authorize,
         )

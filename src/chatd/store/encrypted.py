@@ -36,6 +36,7 @@ from chatd.store.queries import (
     CountTemplateWorkspacesRow,
     EncryptionKey,
     File,
+    FindMessagesRow,
     FinishWorkspaceBuildRow,
     GetChatRow,
     GetFileMetadataRow,
@@ -609,6 +610,13 @@ class EncryptedStore:
         self, *, chat_id: UUID, max_rows: int, authorize: Filter = EVERYTHING
     ) -> list[ListUserMessagesRow]:
         return await self._inner.list_user_messages(chat_id=chat_id, max_rows=max_rows, authorize=authorize)
+
+    async def find_messages(
+        self, *, words: str, chat_id: UUID, before_id: int | None, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[FindMessagesRow]:
+        return await self._inner.find_messages(
+            words=words, chat_id=chat_id, before_id=before_id, max_rows=max_rows, authorize=authorize
+        )
 
     async def get_send(self, *, chat_id: UUID, key: UUID, authorize: Filter = EVERYTHING) -> ChatSend | None:
         return await self._inner.get_send(chat_id=chat_id, key=key, authorize=authorize)

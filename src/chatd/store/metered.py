@@ -34,6 +34,7 @@ from chatd.store.queries import (
     CountTemplateWorkspacesRow,
     EncryptionKey,
     File,
+    FindMessagesRow,
     FinishWorkspaceBuildRow,
     GetChatRow,
     GetFileMetadataRow,
@@ -661,6 +662,14 @@ class MeteredStore:
     ) -> list[ListUserMessagesRow]:
         with self._meter.query("list_user_messages"):
             return await self._inner.list_user_messages(chat_id=chat_id, max_rows=max_rows, authorize=authorize)
+
+    async def find_messages(
+        self, *, words: str, chat_id: UUID, before_id: int | None, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[FindMessagesRow]:
+        with self._meter.query("find_messages"):
+            return await self._inner.find_messages(
+                words=words, chat_id=chat_id, before_id=before_id, max_rows=max_rows, authorize=authorize
+            )
 
     async def get_send(self, *, chat_id: UUID, key: UUID, authorize: Filter = EVERYTHING) -> ChatSend | None:
         with self._meter.query("get_send"):

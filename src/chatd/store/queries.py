@@ -558,6 +558,14 @@ class ListUserMessagesRow(Struct, frozen=True, gc=False):
     content: str
 
 
+class FindMessagesRow(Struct, frozen=True, gc=False):
+    """A row of find_messages."""
+
+    id: int
+    role: Role
+    places: int
+
+
 class ChatSend(Struct, frozen=True, gc=False):
     chat_id: UUID
     key: UUID
@@ -1690,6 +1698,14 @@ class Queries(Protocol):
         self, *, chat_id: UUID, max_rows: int, authorize: Filter = EVERYTHING
     ) -> list[ListUserMessagesRow]:
         """What people have written in a chat, newest first."""
+        ...
+
+    async def find_messages(
+        self, *, words: str, chat_id: UUID, before_id: int | None, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[FindMessagesRow]:
+        """What users and assistants have said with these words in it, in any case of letters; newest first, before a message.
+        `places` is how often they are in it. No sign among them means anything but itself.
+        """
         ...
 
     async def get_send(self, *, chat_id: UUID, key: UUID, authorize: Filter = EVERYTHING) -> ChatSend | None:
@@ -3342,6 +3358,25 @@ WHERE m.chat_id = $1 AND m.role = 'user' AND m.visibility IN ('user', 'both') AN
     """
 ORDER BY m.id DESC
 LIMIT $2::int
+""",
+)
+
+_FIND_MESSAGES = (
+    """-- name: find_messages
+SELECT
+    m.id, m.role,
+    (length(said.text) - length(replace(said.text, lower($1::text), ''))) / length(lower($1)) AS places
+FROM messages m JOIN chat_state s ON s.chat_id = m.chat_id
+CROSS JOIN LATERAL (
+    SELECT lower(string_agg(part #>> '{}', E'\\n')) AS text
+    FROM jsonb_path_query(m.content, '$[*] ? (@.type == "text").text') AS part
+) AS said
+WHERE m.chat_id = $2 AND m.id < coalesce($3::bigint, 9223372036854775807)
+  AND m.role IN ('user', 'assistant') AND m.visibility IN ('user', 'both') AND NOT m.deleted
+  AND strpos(said.text, lower($1)) > 0""",
+    """
+ORDER BY m.id DESC
+LIMIT $4::int
 """,
 )
 
@@ -5082,6 +5117,10 @@ def _read_message(row: Record) -> Message:
     )
 
 
+def _read_find_messages_row(row: Record) -> FindMessagesRow:
+    return FindMessagesRow(row[0], Role(row[1]), row[2])
+
+
 def _read_provider(row: Record) -> Provider:
     return Provider(
         row[0],
@@ -6019,6 +6058,16 @@ class SqlQueries:
         condition_, values_ = render(authorize, {"owner": "s.owner_id"}, 3)
         statement_ = f"{_LIST_USER_MESSAGES[0]} AND {condition_}{_LIST_USER_MESSAGES[1]}"
         return [ListUserMessagesRow(*row) for row in await self._db.fetch(statement_, chat_id, max_rows, *values_)]
+
+    async def find_messages(
+        self, *, words: str, chat_id: UUID, before_id: int | None, max_rows: int, authorize: Filter = EVERYTHING
+    ) -> list[FindMessagesRow]:
+        condition_, values_ = render(authorize, {"owner": "s.owner_id"}, 5)
+        statement_ = f"{_FIND_MESSAGES[0]} AND {condition_}{_FIND_MESSAGES[1]}"
+        return [
+            _read_find_messages_row(row)
+            for row in await self._db.fetch(statement_, words, chat_id, before_id, max_rows, *values_)
+        ]
 
     async def get_send(self, *, chat_id: UUID, key: UUID, authorize: Filter = EVERYTHING) -> ChatSend | None:
         condition_, values_ = render(authorize, {"owner": "s.owner_id"}, 3)

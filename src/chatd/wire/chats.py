@@ -252,6 +252,21 @@ class ChatPrompts(msgspec.Struct, frozen=True):
     prompts: list[ChatPrompt]
 
 
+class FoundMessage(msgspec.Struct, frozen=True):
+    """A message in which something was found, `places` times."""
+
+    id: int
+    role: Role
+    places: int
+
+
+class FoundMessages(msgspec.Struct, frozen=True):
+    """Newest first. `has_more`: ask again, before the last of these."""
+
+    messages: list[FoundMessage]
+    has_more: bool
+
+
 class SentMessage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What became of a message: it is in the history (`message`), or it waits (`queued_message`).
 

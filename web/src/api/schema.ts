@@ -474,6 +474,17 @@ export interface ForkChat {
   title?: string | null
 }
 
+export interface FoundMessage {
+  id: number
+  role: roles_Role
+  places: number
+}
+
+export interface FoundMessages {
+  messages: FoundMessage[]
+  has_more: boolean
+}
+
 export interface GitProvider {
   id: string
   kind: HostKind
@@ -1196,6 +1207,7 @@ export interface Routes {
   "POST /api/experimental/chats/{chat}/interrupt": { path: { chat: string }; answer: Chat }
   "GET /api/experimental/chats/{chat}/messages": { path: { chat: string }; query?: { before_id?: number | null; after_id?: number | null; limit?: number }; answer: ChatMessagesPage }
   "POST /api/experimental/chats/{chat}/messages": { path: { chat: string }; body: SendMessage; answer: SentMessage }
+  "GET /api/experimental/chats/{chat}/messages/search": { path: { chat: string }; query?: { q?: string; before_id?: number | null; limit?: number }; answer: FoundMessages }
   "PATCH /api/experimental/chats/{chat}/messages/{message}": { path: { chat: string; message: number }; body: EditMessage; answer: EditedMessage }
   "GET /api/experimental/chats/{chat}/prompts": { path: { chat: string }; query?: { limit?: number }; answer: ChatPrompts }
   "PUT /api/experimental/chats/{chat}/queue": { path: { chat: string }; body: ReorderQueue; answer: null }

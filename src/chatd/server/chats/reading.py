@@ -102,6 +102,18 @@ class Reading:
         said = [(row.id, _text(read_content_leniently(row.content_version, Role.USER, row.content))) for row in rows]
         return wire.ChatPrompts([wire.ChatPrompt(id, text) for id, text in said if text.strip()])
 
+    async def found(self, chat_id: UUID, words: str, *, before_id: int | None, limit: int) -> wire.FoundMessages:
+        """Where something was said: newest first."""
+        if not words or "\0" in words:
+            raise InvalidRequest("Check q.", validations=[Validation("q", "something to look for, without NUL")])
+        rows = await self._store.find_messages(chat_id=chat_id, words=words, before_id=before_id, max_rows=limit + 1)
+        if not rows and await self._store.get_chat_state(chat_id=chat_id) is None:
+            raise NotFound("Chat")
+        return wire.FoundMessages(
+            messages=[wire.FoundMessage(row.id, row.role, row.places) for row in rows[:limit]],
+            has_more=len(rows) > limit,
+        )
+
 
 def _text(parts: Iterable[AnyPart]) -> str:
     return "".join(valid_text(part.text) for part in parts if isinstance(part, TextPart))

@@ -14,6 +14,11 @@ _TAG = ["chats"]
 LARGEST_ID = 2**63 - 1  # of a bigint
 MessageCursor = Annotated[int | None, QueryParameter(ge=1, le=LARGEST_ID, description="A message's id.")]
 MessageLimit = Annotated[int, QueryParameter(ge=1, le=200, description="How many to return, 1 to 200.")]
+Words = Annotated[
+    str,
+    QueryParameter(max_length=200, description="What is looked for, as it is, in any case of letters."),
+]
+FoundLimit = Annotated[int, QueryParameter(ge=1, le=1000, description="How many to return, 1 to 1000.")]
 MessageId = Annotated[int, PathParameter(ge=1, le=LARGEST_ID, description="A message's id.")]
 
 
@@ -27,6 +32,14 @@ async def list_messages(
 ) -> wire.ChatMessagesPage:
     """The messages of a chat, newest first; with `after_id` alone, oldest first. The first page has what waits too."""
     return await ask.chats.reading.messages(chat, before_id=before_id, after_id=after_id, limit=limit)
+
+
+@get("/search", tags=_TAG, responses=problems(400, 401, 404))
+async def find_messages(
+    chat: FromPath[UUID], ask: TheAsk, q: Words = "", before_id: MessageCursor = None, limit: FoundLimit = 100
+) -> wire.FoundMessages:
+    """Where in a chat something was said, by its users and assistants: newest first."""
+    return await ask.chats.reading.found(chat, q, before_id=before_id, limit=limit)
 
 
 @post("/", tags=_TAG, status_code=200, responses=problems(400, 401, 403, 404, 409, 413, 429))
@@ -46,5 +59,6 @@ async def edit_message(
 
 
 chat_messages_router = Router(
-    "/api/experimental/chats/{chat:uuid}/messages", route_handlers=[list_messages, send_message, edit_message]
+    "/api/experimental/chats/{chat:uuid}/messages",
+    route_handlers=[list_messages, find_messages, send_message, edit_message],
 )

@@ -28,6 +28,26 @@ WHERE m.chat_id = @chat_id AND m.role = 'user' AND m.visibility IN ('user', 'bot
 ORDER BY m.id DESC
 LIMIT @max_rows::int;
 
+-- name: find_messages :many
+-- What users and assistants have said with these words in it, in any case of letters; newest first, before a message.
+-- `places` is how often they are in it. No sign among them means anything but itself.
+-- @optional before_id
+-- @notnull places
+SELECT
+    m.id, m.role,
+    (length(said.text) - length(replace(said.text, lower(@words::text), ''))) / length(lower(@words)) AS places
+FROM messages m JOIN chat_state s ON s.chat_id = m.chat_id
+CROSS JOIN LATERAL (
+    SELECT lower(string_agg(part #>> '{}', E'\n')) AS text
+    FROM jsonb_path_query(m.content, '$[*] ? (@.type == "text").text') AS part
+) AS said
+WHERE m.chat_id = @chat_id AND m.id < coalesce(@before_id::bigint, 9223372036854775807)
+  AND m.role IN ('user', 'assistant') AND m.visibility IN ('user', 'both') AND NOT m.deleted
+  AND strpos(said.text, lower(@words)) > 0
+  -- @authorize_filter owner=s.owner_id
+ORDER BY m.id DESC
+LIMIT @max_rows::int;
+
 -- name: get_send :opt
 -- What was answered to a message that was sent with this key.
 SELECT w.* FROM chat_sends w JOIN chat_state s ON s.chat_id = w.chat_id
