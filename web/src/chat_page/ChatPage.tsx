@@ -6,7 +6,6 @@ import type { User } from "../api/schema"
 import { panelWidth, useKept } from "../browser/kept"
 import { liveStatus, openChat, type OpenedChat, timeline } from "../chat"
 import { type PanelOpening, usePanel } from "../panel/opening"
-import { Sheet } from "../ui/floating/Dialog"
 import { Resizer } from "../ui/layout/Resizer"
 import { Banner } from "../ui/status/Banner"
 import { words } from "../words"
@@ -19,6 +18,7 @@ import { Queue } from "./queue/Queue"
 import { StatusLine } from "./StatusLine"
 import { Timeline, type TimelineHandle } from "./Timeline"
 
+const Sheet = lazy(() => import("../ui/floating/Dialog").then((module) => ({ default: module.Sheet })))
 const Panel = lazy(() => import("../panel/Panel").then((module) => ({ default: module.Panel })))
 
 /** One chat. Mounted anew for another one, so that nothing of this leaks into that. */
