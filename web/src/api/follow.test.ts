@@ -87,18 +87,38 @@ describe("following a chat", () => {
     expect(around.sockets[0]?.isClosed).toBe(true)
   })
 
-  it.each([
-    ["The session has ended. Sign in again.", "signed-out"],
-    ["You may not see this chat any more, or the session has ended. Sign in again.", "gone"],
-  ])("ends with: %s", async (reason, why) => {
+  it("rests when the session has ended, and goes on from where it was when someone has signed in", async () => {
     begin()
     around.last.opened()
-    around.last.closed(reason)
-    expect(state()).toEqual({ state: "ended", why })
+    around.last.message(JSON.stringify([{ id: "1.2", type: "queue_update", chat_id: "c1" }]))
+    around.last.closed("The session has ended. Sign in again.")
+    expect(state()).toEqual({ state: "ended", why: "signed-out" })
     await around.pass(60_000)
     around.happen("online")
+    around.happen("shown")
     expect(around.sockets).toHaveLength(1)
-    expect(around.listening).toBe(0)
+    around.happen("signed-in")
+    expect(around.sockets).toHaveLength(2)
+    expect(around.last.url).toBe("/api/experimental/chats/c1/stream?after=1.2")
+    around.last.opened()
+    expect(state()).toEqual({ state: "open" })
+  })
+
+  it.each([
+    [401, "signed-out", true],
+    [404, "gone", false],
+  ])("asks which it is when the server says that it may be either: %i", async (status, why, comesBack) => {
+    begin()
+    around.last.opened()
+    around.last.closed("You may not see this chat any more, or the session has ended. Sign in again.")
+    around.answer = () => new Response("{}", { status })
+    await around.pass(2000)
+    around.last.closed("")
+    await settled()
+    expect(state()).toEqual({ state: "ended", why })
+    around.happen("signed-in")
+    expect(around.sockets).toHaveLength(comesBack ? 3 : 2)
+    expect(around.listening === 0).toBe(!comesBack)
   })
 
   it.each([

@@ -1,6 +1,7 @@
 /**
  * A connection that comes back: after 1 s, twice as long each time, up to half a minute; at once when the network or the
- * reader is back. It ends by itself only when there is nothing to come back to.
+ * reader is back. It ends by itself only when there is nothing to come back to; signed out, it rests until someone has
+ * signed in.
  */
 import { backoffMs } from "./backoff"
 import type { Surroundings } from "./surroundings"
@@ -52,6 +53,7 @@ export class Lasting {
       around.on("offline", () => this.lose()),
       around.on("shown", () => this.shown()),
       around.on("hidden", () => (this.hiddenAt = around.now())),
+      around.on("signed-in", () => this.signedIn()),
     ]
     this.connect()
   }
@@ -118,10 +120,7 @@ export class Lasting {
   private over(end: End): void {
     this.cut()
     if (end.how === "unopened") return this.wait(null)
-    if (end.how === "broken") {
-      const why = endOf(end.reason)
-      return why ? this.finish(why) : this.wait(null)
-    }
+    if (end.how === "broken") return isSignedOut(end.reason) ? this.finish("signed-out") : this.wait(null)
     if (end.status === 401) return this.finish("signed-out")
     if (end.status === 403 || end.status === 404) return this.finish("gone")
     if (end.status === 400 && !this.isPlaceRefused) return this.restart()
@@ -142,9 +141,15 @@ export class Lasting {
   }
 
   private finish(why: EndedBy): void {
-    this.close()
+    if (why === "gone") this.close()
     this.state = { state: "ended", why }
     this.wanted.connection(this.state)
+  }
+
+  private signedIn(): void {
+    if (this.state.state !== "ended") return this.hurry()
+    this.attempt = 0
+    this.connect()
   }
 
   /** The network is gone: an open socket would not notice for minutes. */
@@ -165,8 +170,7 @@ export class Lasting {
   }
 }
 
-/** Reasons that are an end, in the server's words: `server/stream`. */
-function endOf(reason: string): EndedBy | null {
-  if (/may not see this chat/i.test(reason)) return "gone"
-  return /session has ended/i.test(reason) ? "signed-out" : null
+/** In the server's words: `server/stream`. Of a chat it may say "or": then the next try is told which of the two it is. */
+function isSignedOut(reason: string): boolean {
+  return reason.startsWith("The session has ended")
 }

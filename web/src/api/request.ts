@@ -1,5 +1,6 @@
 /** One way to ask the server: typed by the generated table of routes, and failing in two ways only. */
 import type { Problem, Routes } from "./schema"
+import { tellSignedOut } from "./session"
 
 export type Route = keyof Routes
 type Of<R extends Route> = Routes[R]
@@ -77,7 +78,7 @@ export async function answered(response: Response): Promise<unknown> {
   if (!response.ok) {
     const problem = isJson ? ((await response.json()) as Problem) : { message: `The server answered ${response.status}.` }
     const after = Number(response.headers.get("retry-after"))
-    if (response.status === 401 && !response.url.endsWith("/users/login")) window.dispatchEvent(new Event("chatd:signed-out"))
+    if (response.status === 401 && !response.url.endsWith("/users/login")) tellSignedOut()
     throw new Refused(response.status, problem as Problem, Number.isFinite(after) && after > 0 ? after : null)
   }
   if (response.status === 204 || !isJson) return null

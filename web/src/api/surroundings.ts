@@ -1,4 +1,5 @@
 /** What connections need of a browser: given, so that tests can stand in for time, chance and the network. */
+import { onSignedIn } from "./session"
 
 /** What is heard of a WebSocket. `closed` comes once and last: an error is always followed by it. */
 export interface SocketListener {
@@ -7,7 +8,7 @@ export interface SocketListener {
   closed(reason: string): void
 }
 
-export type Moment = "online" | "offline" | "shown" | "hidden"
+export type Moment = "online" | "offline" | "shown" | "hidden" | "signed-in"
 
 export interface Surroundings {
   /** Opens a WebSocket. Gives what closes it; nothing is heard of it afterwards. */
@@ -31,6 +32,7 @@ export const browser: Surroundings = {
   random: Math.random,
   now: Date.now,
   on: (moment, run) => {
+    if (moment === "signed-in") return onSignedIn(run)
     if (moment === "online" || moment === "offline") return listened(window, moment, run)
     return listened(document, "visibilitychange", () => {
       if ((document.visibilityState === "visible") === (moment === "shown")) run()

@@ -1,8 +1,11 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query"
-import { lazy, Suspense, useEffect, useState } from "react"
+import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query"
+import { lazy, Suspense, useEffect, useRef, useState } from "react"
 import { queries } from "../api/queries"
 import { Refused } from "../api/request"
 import type { User } from "../api/schema"
+import { onSignedOut, tellSignedIn } from "../api/session"
+import { keepFor, signedInUser } from "../browser/kept"
+import { openChat, type OpenedChat } from "../chat"
 import { Starting } from "./Starting"
 import { Shell } from "./Shell"
 
@@ -12,39 +15,43 @@ const Setup = lazy(() => import("../setup/Setup").then((module) => ({ default: m
 
 /** Who comes in: nobody yet (setup), someone who is not signed in, or a user. */
 export function Gate() {
-  const first = useQuery(queries.firstUser)
-  const me = useQuery({ ...queries.me, enabled: first.data?.exists === true })
+  const me = useQuery(queries.me)
+  const [isSignedOut, setSignedIn] = useIsSignedOut(me.error)
+  const first = useQuery({ ...queries.firstUser, enabled: isSignedOut })
   const client = useQueryClient()
   const [isSettingUp, setSettingUp] = useState(false)
   const known = useLastUser(me.data)
-  const [isSignedOut, setSignedIn] = useIsSignedOut(me.error)
-  const signedIn = () => {
-    client.removeQueries({ queryKey: queries.me.queryKey })
+  useReadAhead(client, known !== undefined)
+  const signedIn = async () => {
+    // What was answered to nobody is asked again, and streams come back, for the one who is here now.
+    await client.fetchQuery({ ...queries.me, staleTime: 0 })
     setSignedIn()
-    void client.invalidateQueries()
+    tellSignedIn()
+    await client.invalidateQueries()
   }
 
-  if (first.data && (!first.data.exists || isSettingUp)) {
+  if (isSettingUp || first.data?.exists === false) {
     return (
       <Suspense fallback={<Starting />}>
         <Setup
           onBegin={() => setSettingUp(true)}
           onDone={() => {
             setSettingUp(false)
+            setSignedIn()
             void client.invalidateQueries()
           }}
         />
       </Suspense>
     )
   }
-  if (isSignedOut && !known) {
+  if (isSignedOut && !known && first.data) {
     return (
       <Suspense fallback={<Starting />}>
         <SignIn onDone={signedIn} />
       </Suspense>
     )
   }
-  if (!known) return <Starting isUnreachable={first.isError || me.isError} onRetry={() => void client.invalidateQueries()} />
+  if (!known) return <Starting isUnreachable={first.isError || (me.isError && !isSignedOut)} onRetry={() => void client.invalidateQueries()} />
   return (
     <>
       <Shell me={known} />
@@ -53,21 +60,51 @@ export function Gate() {
   )
 }
 
-/** A session that ends leaves the page as it is, with all that was typed into it, until someone has signed in. */
+/** The chat of the address is asked for while it is found out who asks. Its page takes over what was begun here. */
+function useReadAhead(client: QueryClient, isKnown: boolean): void {
+  const ahead = useRef<OpenedChat | null>(null)
+  useEffect(() => {
+    const [, chatId] = /^\/chats\/([^/]+)$/.exec(location.pathname) ?? []
+    if (chatId === undefined) return
+    ahead.current = openChat(chatId)
+    void client.prefetchQuery(queries.chat(chatId))
+    return () => ahead.current?.close()
+  }, [client])
+  // The page is inside of this: it has opened the chat for itself by now.
+  useEffect(() => {
+    if (isKnown) ahead.current?.close()
+  }, [isKnown])
+}
+
+/**
+ * A session that ends leaves the page as it is, with all that was typed into it, until the same person has signed in. Someone
+ * else, here or in another tab (they share the session), begins with a page of their own.
+ */
 function useLastUser(me: User | undefined): User | undefined {
-  const [known, setKnown] = useState<User | undefined>(me)
-  if (me && me !== known) setKnown(me)
+  const [known, setKnown] = useState<User | undefined>(undefined)
+  const isSame = !known || !me || known.id === me.id
+  if (me && isSame && me !== known) {
+    keepFor(me.id)
+    setKnown(me)
+  }
+  const id = known?.id
+  useEffect(() => {
+    if (id === undefined) return
+    signedInUser.set(id)
+    return signedInUser.subscribe(() => {
+      if (signedInUser.get() !== id) location.assign("/")
+    })
+  }, [id])
+  useEffect(() => {
+    if (!isSame) location.assign("/")
+  }, [isSame])
   return known
 }
 
 /** Any request may be the one that hears of it. */
 function useIsSignedOut(error: Error | null): [boolean, () => void] {
   const [isOut, setOut] = useState(false)
-  useEffect(() => {
-    const out = () => setOut(true)
-    window.addEventListener("chatd:signed-out", out)
-    return () => window.removeEventListener("chatd:signed-out", out)
-  }, [])
+  useEffect(() => onSignedOut(() => setOut(true)), [])
   if (!isOut && error instanceof Refused && error.status === 401) setOut(true)
   return [isOut, () => setOut(false)]
 }

@@ -1,4 +1,7 @@
-/** What this browser remembers: one place that knows the keys, and that works without storage. */
+/**
+ * What this browser remembers: one place that knows the keys, and that works without storage. Some of it is the browser's
+ * (how wide, how dark), some is a person's: that is under a key of theirs, so that the next who signs in here has none of it.
+ */
 import { useSyncExternalStore } from "react"
 
 type Check<T> = (value: unknown) => value is T
@@ -18,32 +21,50 @@ const oneOf =
   (value): value is T =>
     values.includes(value as T)
 
+let person = ""
+
+/** From now on what is a person's is this one's. */
+export function keepFor(userId: string): void {
+  person = userId
+}
+
+/** Whose things these are; "" before anyone has come in. */
+export function keptPerson(): string {
+  return person
+}
+
+type Owner = "browser" | "person"
+
+function prefixOf(owner: Owner): string {
+  return owner === "browser" ? "chatd." : `chatd.of.${person}.`
+}
+
 /** Texts are stored as they are, since `theme.js` reads one before anything else runs; all else as JSON. */
-function kept<T>(key: string, otherwise: T, check: Check<T>): Kept<T> {
-  const name = `chatd.${key}`
+function kept<T>(owner: Owner, key: string, otherwise: T, check: Check<T>): Kept<T> {
+  const name = () => prefixOf(owner) + key
   const listeners = new Set<() => void>()
-  let known: { value: T } | null = null
+  let known: { name: string; value: T } | null = null
   const tell = () => {
     for (const listener of listeners) listener()
   }
   const fromElsewhere = (event: StorageEvent) => {
-    if (event.key !== name && event.key !== null) return
+    if (event.key !== name() && event.key !== null) return
     known = null
     tell()
   }
   return {
     get() {
-      known ??= { value: read(name, otherwise, check) }
+      if (known?.name !== name()) known = { name: name(), value: read(name(), otherwise, check) }
       return known.value
     },
     set(value) {
-      known = { value }
-      attempt(() => localStorage.setItem(name, typeof value === "string" ? value : JSON.stringify(value)))
+      known = { name: name(), value }
+      attempt(() => localStorage.setItem(name(), typeof value === "string" ? value : JSON.stringify(value)))
       tell()
     },
     forget() {
-      known = { value: otherwise }
-      attempt(() => localStorage.removeItem(name))
+      known = { name: name(), value: otherwise }
+      attempt(() => localStorage.removeItem(name()))
       tell()
     },
     subscribe(changed) {
@@ -80,33 +101,46 @@ export function useKept<T>(of: Kept<T>): [T, (value: T) => void] {
 
 export type Theme = "system" | "light" | "dark"
 
-export const theme = kept<Theme>("theme", "system", oneOf("system", "light", "dark"))
-export const sidebarWidth = kept("sidebar-width", 260, isNumber)
-export const sidebarOpen = kept("sidebar-open", true, isFlag)
-export const panelWidth = kept("panel-width", 520, isNumber)
-export const panelOpen = kept("panel-open", false, isFlag)
-export const panelTab = kept<string>("panel-tab", "diff", isText)
-export const lastModel = kept<string>("last-model", "", isText)
-export const diffLayout = kept<"unified" | "split">("diff-layout", "unified", oneOf("unified", "split"))
-export const sendWith = kept<"enter" | "modifier">("send-with", "enter", oneOf("enter", "modifier"))
-export const chime = kept("chime", false, isFlag)
+export const theme = kept<Theme>("browser", "theme", "system", oneOf("system", "light", "dark"))
+export const sidebarWidth = kept("browser", "sidebar-width", 260, isNumber)
+export const sidebarOpen = kept("browser", "sidebar-open", true, isFlag)
+export const panelWidth = kept("browser", "panel-width", 520, isNumber)
+export const panelOpen = kept("browser", "panel-open", false, isFlag)
+export const panelTab = kept<string>("browser", "panel-tab", "diff", isText)
+export const lastModel = kept<string>("person", "last-model", "", isText)
+export const diffLayout = kept<"unified" | "split">("browser", "diff-layout", "unified", oneOf("unified", "split"))
+export const sendWith = kept<"enter" | "modifier">("browser", "send-with", "enter", oneOf("enter", "modifier"))
+export const chime = kept("browser", "chime", false, isFlag)
+/** Who came in last: another tab has to know, since they share one session. */
+export const signedInUser = kept<string>("browser", "user", "", isText)
+/** Who has asked to be told by this browser. */
+export const pushFor = kept<string>("browser", "push-for", "", isText)
 
 const perName = new Map<string, Kept<string>>()
 
-/** A text under a name of its own: the draft of a chat, the effort that was last chosen for a model. */
-export function keptText(kind: "draft" | "effort", name: string): Kept<string> {
+export type TextKind = "draft" | "effort" | "unsent"
+
+/** A person's text under a name of its own: the draft of a chat, the effort last chosen for a model, a message without an answer. */
+export function keptText(kind: TextKind, name: string): Kept<string> {
   const key = `${kind}.${name}`
   let found = perName.get(key)
   if (!found) {
-    found = kept<string>(key, "", isText)
+    found = kept<string>("person", key, "", isText)
     perName.set(key, found)
   }
   return found
 }
 
-/** What one person has written is not there for the next who signs in here. */
-export function forgetDrafts(): void {
+/** The names under which there are texts of a kind. */
+export function keptNames(kind: TextKind): string[] {
+  const prefix = `${prefixOf("person")}${kind}.`
+  return attempt(() => Object.keys(localStorage).flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []))) ?? []
+}
+
+/** Who signs out leaves nothing behind. */
+export function forgetPerson(): void {
+  const prefix = prefixOf("person")
   attempt(() => {
-    for (const key of Object.keys(localStorage)) if (key.startsWith("chatd.draft.")) localStorage.removeItem(key)
+    for (const key of Object.keys(localStorage)) if (key.startsWith(prefix)) localStorage.removeItem(key)
   })
 }

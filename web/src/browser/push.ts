@@ -1,4 +1,9 @@
-/** Whether this browser is told when a turn ends. The server hears of it again at every visit: it forgets with the session. */
+/**
+ * Whether this browser is told when a turn ends. The server hears of it again at every visit: it forgets with the session.
+ * The browser has one address for all who use it: it is only theirs who have asked for it.
+ */
+import { keptPerson, pushFor } from "./kept"
+
 export type PushState = "unsupported" | "denied" | "off" | "on"
 
 interface Address {
@@ -23,6 +28,7 @@ export async function subscribe(publicKey: string): Promise<Address | null> {
   if ((await Notification.requestPermission()) !== "granted") return null
   const worker = await navigator.serviceWorker.ready
   const made = await worker.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey })
+  pushFor.set(keptPerson())
   return addressOf(made)
 }
 
@@ -35,11 +41,12 @@ export async function knownAddress(): Promise<Address | null> {
 export async function unsubscribe(): Promise<string | null> {
   const known = await subscription()
   await known?.unsubscribe()
+  pushFor.forget()
   return known?.endpoint ?? null
 }
 
 async function subscription(): Promise<PushSubscription | null> {
-  if (!("serviceWorker" in navigator) || !("PushManager" in window)) return null
+  if (pushFor.get() !== keptPerson() || !("serviceWorker" in navigator) || !("PushManager" in window)) return null
   const worker = await navigator.serviceWorker.getRegistration()
   return (await worker?.pushManager.getSubscription()) ?? null
 }

@@ -45,12 +45,6 @@ export class RecentChats {
     return this.opened(kept)
   }
 
-  /** Of a user who has signed out. */
-  clear(): void {
-    for (const { live } of this.kept.values()) live.stop()
-    this.kept.clear()
-  }
-
   private made(chatId: string): Kept {
     const live = new LiveChat(chatId, this.around)
     return { live, actions: new ChatActions(chatId, live.store, this.around), readers: 0 }

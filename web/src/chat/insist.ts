@@ -1,4 +1,7 @@
-/** Asking until an answer comes. For what can be asked twice and is done once. */
+/**
+ * Asking until an answer comes. For what can be asked twice and is done once. Who is signed out meanwhile is asked to sign
+ * in by the page: unless the tries are counted, that is waited for.
+ */
 import { backoffMs } from "../api/backoff"
 import { Refused, Unreachable } from "../api/request"
 import type { Surroundings } from "../api/surroundings"
@@ -18,9 +21,10 @@ export async function insist<T>(ask: () => Promise<T>, { around, onUnanswered, m
       return await ask()
     } catch (error) {
       const waitMs = retryMs(error)
-      if (waitMs === null || attempt >= most || signal?.aborted) throw error
+      const isSignedOut = error instanceof Refused && error.status === 401 && most === Infinity
+      if ((waitMs === null && !isSignedOut) || attempt >= most || signal?.aborted) throw error
       onUnanswered?.()
-      await pause(Math.max(waitMs, backoffMs(attempt, () => around.random())), around, signal)
+      await pause(waitMs === null ? null : Math.max(waitMs, backoffMs(attempt, () => around.random())), around, signal)
       if (signal?.aborted) throw error
     }
   }
@@ -33,17 +37,15 @@ function retryMs(error: unknown): number | null {
   return null
 }
 
-/** Ends early when the network is back. */
-function pause(ms: number, around: Surroundings, signal: AbortSignal | undefined): Promise<void> {
+/** Ends early when the network is back, and with null only when someone has signed in. */
+function pause(ms: number | null, around: Surroundings, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
-      cancel()
-      forget()
+      for (const end of ends) end()
       signal?.removeEventListener("abort", done)
       resolve()
     }
-    const cancel = around.after(ms, done)
-    const forget = around.on("online", done)
+    const ends = [around.on("signed-in", done), ...(ms === null ? [] : [around.after(ms, done), around.on("online", done)])]
     signal?.addEventListener("abort", done)
   })
 }

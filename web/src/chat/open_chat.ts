@@ -2,6 +2,7 @@
 import { newKey } from "../api/new_key"
 import { follow } from "../api/follow"
 import { request } from "../api/request"
+import { tellSignedOut } from "../api/session"
 import { browser } from "../api/surroundings"
 import { type OpenedChat, RecentChats } from "./cache"
 import type { ChatSurroundings } from "./chat_state"
@@ -31,7 +32,7 @@ export const browserChats: ChatSurroundings = {
     return cancel
   },
   newKey,
-  signedOut: () => window.dispatchEvent(new Event("chatd:signed-out")),
+  signedOut: tellSignedOut,
 }
 
 const recent = new RecentChats(browserChats)
@@ -39,9 +40,4 @@ const recent = new RecentChats(browserChats)
 /** Opens a chat to be looked at, until it is closed. One that was open a moment ago shows at once. */
 export function openChat(chatId: string): OpenedChat {
   return recent.open(chatId)
-}
-
-/** Forgets all chats, when someone else signs in. */
-export function forgetChats(): void {
-  recent.clear()
 }

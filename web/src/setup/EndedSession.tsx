@@ -1,12 +1,11 @@
 import type { User } from "../api/schema"
-import { forgetDrafts } from "../browser/kept"
 import { Dialog } from "../ui/floating/Dialog"
 import { Button } from "../ui/buttons/Button"
 import { words } from "../words/with_setup"
 import { SignInForm } from "./SignInForm"
 
 /** Over the page, so that what was typed is still there afterwards. Someone else begins with a page of their own. */
-export function EndedSession({ user, onDone }: { user: User; onDone: () => void }) {
+export function EndedSession({ user, onDone }: { user: User; onDone: () => Promise<void> }) {
   const text = words.setup.signIn
   return (
     <Dialog
@@ -16,13 +15,7 @@ export function EndedSession({ user, onDone }: { user: User; onDone: () => void 
       text={text.endedText}
       width="narrow"
       actions={
-        <Button
-          kind="quiet"
-          onClick={() => {
-            forgetDrafts()
-            location.assign("/")
-          }}
-        >
+        <Button kind="quiet" onClick={() => location.assign("/")}>
           {text.other}
         </Button>
       }

@@ -5,7 +5,7 @@ import css from "./entry.module.css"
 import { SignInForm } from "./SignInForm"
 
 /** The address stays, so that a link to a chat leads there after signing in. */
-export function SignIn({ onDone }: { onDone: () => void }) {
+export function SignIn({ onDone }: { onDone: () => Promise<void> }) {
   useEffect(() => {
     document.title = `${words.setup.signIn.title} · ${words.common.name}`
   }, [])

@@ -7,7 +7,7 @@ import { words } from "../words/with_setup"
 import css from "./entry.module.css"
 
 /** A name and a password. What was typed stays when they are wrong. */
-export function SignInForm({ knownLogin, onDone }: { knownLogin?: string; onDone: () => void }) {
+export function SignInForm({ knownLogin, onDone }: { knownLogin?: string; onDone: () => Promise<void> }) {
   const [login, setLogin] = useState(knownLogin ?? "")
   const [password, setPassword] = useState("")
   const [error, setError] = useState<string | null>(null)
@@ -21,7 +21,7 @@ export function SignInForm({ knownLogin, onDone }: { knownLogin?: string; onDone
     setError(null)
     try {
       await request("POST /api/v2/users/login", { body: { login, password } })
-      onDone()
+      await onDone()
     } catch (failure) {
       setError(failure instanceof Refused && failure.status === 401 ? text.wrong : (failure as Error).message)
       secret.current?.focus()

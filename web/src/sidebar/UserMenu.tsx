@@ -3,7 +3,8 @@ import { useEffect, useState } from "react"
 import { useLocation } from "wouter"
 import { request } from "../api/request"
 import type { User } from "../api/schema"
-import { forgetDrafts, type Theme, theme, useKept } from "../browser/kept"
+import { type Theme, theme, useKept } from "../browser/kept"
+import { signOut } from "../chat"
 import { knownAddress, type PushState, pushState, subscribe, unsubscribe } from "../browser/push"
 import { IconButton } from "../ui/buttons/IconButton"
 import { Menu } from "../ui/floating/Menu"
@@ -52,7 +53,7 @@ export function UserMenu({ me, onShortcuts }: { me: User; onShortcuts: () => voi
               ]),
           { label: text.shortcuts, icon: Keyboard, shortcut: "?", run: onShortcuts },
           "line",
-          { label: text.signOut, icon: LogOut, run: () => void signOut() },
+          { label: text.signOut, icon: LogOut, run: leave },
         ]}
       >
         <button type="button" className={css["me"]}>
@@ -67,11 +68,8 @@ export function UserMenu({ me, onShortcuts }: { me: User; onShortcuts: () => voi
   )
 }
 
-/** A new page: nothing of one person is left in memory for the next. */
-async function signOut(): Promise<void> {
-  await request("POST /api/v2/users/logout").catch(() => null)
-  forgetDrafts()
-  location.assign("/")
+function leave(): void {
+  void signOut().catch((error: Error) => toast(words.common.failed(words.shell.signOut), { text: error.message, kind: "error", id: "sign-out" }))
 }
 
 /** Told again at every visit, since the server forgets a browser with the session that named it. */

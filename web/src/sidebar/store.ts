@@ -2,6 +2,7 @@
 import { createStore, type StoreApi } from "zustand/vanilla"
 import { request as ask, Unreachable } from "../api/request"
 import type { Chat, UpdateChat } from "../api/schema"
+import { tellSignedOut } from "../api/session"
 import { watch as follow } from "../api/watch"
 import { changed, type Known, replacedBy, told, without, withPage } from "./list"
 
@@ -80,7 +81,7 @@ export function makeChatList(request: typeof ask = ask, watch: typeof follow = f
         },
         onConnection: (connection) => {
           state.setState({ isLive: connection.state === "open" })
-          if (connection.state === "ended" && connection.why === "signed-out") window.dispatchEvent(new Event("chatd:signed-out"))
+          if (connection.state === "ended" && connection.why === "signed-out") tellSignedOut()
         },
       })
     },

@@ -1,0 +1,25 @@
+/** Whether the server knows who asks. Any request or stream may be the one that hears that it does not. */
+
+const OUT = "chatd:signed-out"
+const IN = "chatd:signed-in"
+
+export function tellSignedOut(): void {
+  window.dispatchEvent(new Event(OUT))
+}
+
+/** Whoever was signed out and waits goes on. */
+export function tellSignedIn(): void {
+  window.dispatchEvent(new Event(IN))
+}
+
+/** Gives what ends it. */
+export function onSignedOut(run: () => void): () => void {
+  window.addEventListener(OUT, run)
+  return () => window.removeEventListener(OUT, run)
+}
+
+/** Gives what ends it. */
+export function onSignedIn(run: () => void): () => void {
+  window.addEventListener(IN, run)
+  return () => window.removeEventListener(IN, run)
+}
