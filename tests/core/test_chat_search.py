@@ -21,6 +21,8 @@ from chatd.core.errors import InvalidRequest
         (r'search:"\"big plan\" or \\ -small"', ChatSearch(words=r'"big plan" or \ -small')),
         (r'title:"C:\new"', ChatSearch(title=r"C:\new")),
         ("has_unread:0", ChatSearch(has_unread=False)),
+        ("status:error,running", ChatSearch(statuses=("running", "error"))),
+        ("pr_status:open,DRAFT", ChatSearch(pull_requests=("open", "draft"))),
         ("source:shared_with_me", ChatSearch(only_shared=True)),
         ("source:created_by_me,shared_with_me", ChatSearch()),
         ("source:created_by_me source:shared_with_me", ChatSearch()),
@@ -43,6 +45,8 @@ def test_terms_are_understood(text: str, asked: ChatSearch):
         "search:a title:b",
         "search:",
         "source:me",
+        "status:busy",
+        "pr_status:open,",
         "x" * 1001,
     ],
 )

@@ -46,6 +46,10 @@ async def test_a_summary_adds_up_what_was_paid_for_also_what_an_edit_has_hidden(
     assert [one["model_config_id"] for one in summary["by_model"]] == [chats.model_id]
     assert summary["by_model"][0]["model"]
     assert {one["chat_id"] for one in summary["by_chat"]} == {chat["id"], other["id"]}
+    assert all(one["title"] for one in summary["by_chat"])
+    models_of_days = [model for day in summary["by_day"] for model in day["by_model"]]
+    assert sum(one["total_cost_micros"] for one in models_of_days) == summary["total_cost_micros"]
+    assert {one["model"] for one in models_of_days} == {summary["by_model"][0]["model"]}
     assert alone["total_cost_micros"] >= 2 * price, "also the answer that the edit has hidden"
     assert summary["unpriced_request_count"] == 0
     assert summary["runtime_ms"] > 0

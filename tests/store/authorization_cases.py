@@ -123,7 +123,7 @@ RUN = Action.RUN
 NOT_TAKEN: dict[str, Any] = {"taker": None, "taker_runner": None, "root_capacity": None, "child_capacity": None}
 NO_FILES: dict[str, Any] = {"file_ids": (), "most_files": 1}
 HOUR = timedelta(hours=1)
-ANY_CHAT: dict[str, Any] = {"title_part": None, "unread": None}
+ANY_CHAT: dict[str, Any] = {"title_part": None, "unread": None, "statuses": None, "pull_requests": None}
 FIRST_PAGE: dict[str, Any] = {
     "before_updated_at": None,
     "before_id": None,
@@ -140,6 +140,8 @@ SEARCH: dict[str, Any] = {
     "after_updated_at": None,
     "after_id": None,
     "unread": None,
+    "statuses": None,
+    "pull_requests": None,
     "max_rows": 5,
 }
 NO_KEY: dict[str, Any] = {"send_key": None, "fingerprint": None, "planning": None}

@@ -90,6 +90,36 @@ async def test_a_chat_is_found_by_any_of_its_labels(chats: Chats):
     assert await found('{"team": "b"}') == [one]
 
 
+async def test_chats_are_found_by_their_status_and_by_their_pull_request(chats: Chats):
+    running, resting, draft = [await started(chats) for _ in range(3)]
+    for made in (resting, draft):
+        await chats.transitions.finish_turn(fence(made))
+    for made, is_draft in ((resting, False), (draft, True)):
+        await chats.raw(
+            "INSERT INTO chat_diff_statuses (chat_id, pull_request_state, pull_request_draft, stale_at)"
+            " VALUES ($1, 'open', $2, 'infinity')",
+            made.change.chat_id,
+            is_draft,
+        )
+    await chats.sql.pin_chat(id=draft.change.chat_id, place=1)
+    names = {running.change.chat_id: "running", resting.change.chat_id: "resting", draft.change.chat_id: "draft"}
+
+    async def found(**wanted: Any) -> list[list[str]]:
+        one_page: dict[str, Any] = {**FIRST_PAGE, **wanted}
+        pages = [
+            await chats.sql.list_chats(archived=False, **one_page),
+            await chats.sql.list_labeled_chats(archived=False, labels="{}", **one_page),
+            await chats.sql.list_pinned_chats(owner_id=chats.owner.id, **{**PINNED, **wanted}),
+        ]
+        return [[names[chat.id] for chat in page] for page in pages]
+
+    assert await found(statuses=["running"]) == [["running"], ["running"], []]
+    assert await found(statuses=["waiting", "error"]) == [["draft", "resting"], ["draft", "resting"], ["draft"]]
+    assert await found(pull_requests=["draft"]) == [["draft"], ["draft"], ["draft"]]
+    assert await found(pull_requests=["open"]) == [["resting"], ["resting"], []]
+    assert await found(pull_requests=["open", "draft"], statuses=["running"]) == [[], [], []]
+
+
 async def test_pinned_chats_come_in_their_order_and_a_child_is_never_pinned(chats: Chats):
     first, second = [(await started(chats)).change.chat_id for _ in range(2)]
     child = (await started(chats, parent=first)).change.chat_id

@@ -19,16 +19,21 @@ _ESCAPED: Final = re.compile(r'\\(["\\])')
 _RULED_LINE: Final = re.compile(r"(?:-[\s!&|()]*){16,}")
 _BOOLS: Final = {"true": True, "t": True, "1": True, "false": False, "f": False, "0": False}
 _OURS: Final = frozenset({"created_by_me", "shared_with_me"})
+_STATUSES: Final = ("waiting", "running", "interrupting", "requires_action", "error")
+_PULL_REQUESTS: Final = ("open", "draft", "merged", "closed")
+_KEYS: Final = ("title", "search", "archived", "has_unread", "status", "pr_status")
 
 
 class ChatSearch(msgspec.Struct, frozen=True, kw_only=True):
-    """`words` are looked for in titles and messages, in the syntax of web searches. `only_shared`: those that others
-    share, which nobody can do yet."""
+    """`words` are looked for in titles and messages, in the syntax of web searches. `statuses`, `pull_requests`: it is
+    in one of these. `only_shared`: those that others share, which nobody can do yet."""
 
     title: str | None = None
     words: str | None = None
     archived: bool = False
     has_unread: bool | None = None
+    statuses: tuple[str, ...] | None = None
+    pull_requests: tuple[str, ...] | None = None
     only_shared: bool = False
 
 
@@ -46,8 +51,8 @@ def read_search(text: str) -> ChatSearch:
             raise _wrong(f"terms such as archived:true, not {term[:50]!r}")
         if key == "source":
             sources |= set(value.split(","))
-        elif key not in ("title", "search", "archived", "has_unread"):
-            raise _wrong(f"title, search, archived, has_unread or source, not {key[:50]!r}")
+        elif key not in _KEYS:
+            raise _wrong(f"{', '.join(_KEYS)} or source, not {key[:50]!r}")
         elif key in found:
             raise _wrong(f"{key} once")
         else:
@@ -61,6 +66,8 @@ def read_search(text: str) -> ChatSearch:
         words=found.get("search"),
         archived=_bool(found, "archived") or False,
         has_unread=_bool(found, "has_unread"),
+        statuses=_some_of(found, "status", _STATUSES),
+        pull_requests=_some_of(found, "pr_status", _PULL_REQUESTS),
         only_shared=sources == {"shared_with_me"},
     )
 
@@ -96,6 +103,16 @@ def _bool(found: dict[str, str], key: str) -> bool | None:
     if value is None:
         raise _wrong(f"{key}:true or {key}:false")
     return value
+
+
+def _some_of(found: dict[str, str], key: str, known: tuple[str, ...]) -> tuple[str, ...] | None:
+    """One or several, with commas between them."""
+    if key not in found:
+        return None
+    values = set(found[key].lower().split(","))
+    if not values <= set(known):
+        raise _wrong(f"{key} with any of {', '.join(known)}")
+    return tuple(value for value in known if value in values)
 
 
 def _wrong(rule: str) -> InvalidRequest:

@@ -272,6 +272,8 @@ class AuthorizedStore:
         with_pinned: bool,
         title_part: str | None,
         unread: bool | None,
+        statuses: Sequence[str] | None,
+        pull_requests: Sequence[str] | None,
         max_rows: int,
         authorize: Filter = EVERYTHING,
     ) -> list[ListChatsRow]:
@@ -283,6 +285,8 @@ class AuthorizedStore:
             with_pinned=with_pinned,
             title_part=title_part,
             unread=unread,
+            statuses=statuses,
+            pull_requests=pull_requests,
             max_rows=max_rows,
             authorize=authorize,
         )
@@ -297,6 +301,8 @@ class AuthorizedStore:
         with_pinned: bool,
         title_part: str | None,
         unread: bool | None,
+        statuses: Sequence[str] | None,
+        pull_requests: Sequence[str] | None,
         max_rows: int,
         authorize: Filter = EVERYTHING,
     ) -> list[ListLabeledChatsRow]:
@@ -309,6 +315,8 @@ class AuthorizedStore:
             with_pinned=with_pinned,
             title_part=title_part,
             unread=unread,
+            statuses=statuses,
+            pull_requests=pull_requests,
             max_rows=max_rows,
             authorize=authorize,
         )
@@ -322,6 +330,8 @@ class AuthorizedStore:
         after_id: UUID | None,
         title_part: str | None,
         unread: bool | None,
+        statuses: Sequence[str] | None,
+        pull_requests: Sequence[str] | None,
         max_rows: int,
         authorize: Filter = EVERYTHING,
     ) -> list[ListPinnedChatsRow]:
@@ -333,6 +343,8 @@ class AuthorizedStore:
             after_id=after_id,
             title_part=title_part,
             unread=unread,
+            statuses=statuses,
+            pull_requests=pull_requests,
             max_rows=max_rows,
             authorize=authorize,
         )
@@ -1123,6 +1135,8 @@ class AuthorizedStore:
         after_updated_at: datetime | None,
         after_id: UUID | None,
         unread: bool | None,
+        statuses: Sequence[str] | None,
+        pull_requests: Sequence[str] | None,
         max_rows: int,
         authorize: Filter = EVERYTHING,
     ) -> list[SearchChatsRow]:
@@ -1137,6 +1151,8 @@ class AuthorizedStore:
             after_updated_at=after_updated_at,
             after_id=after_id,
             unread=unread,
+            statuses=statuses,
+            pull_requests=pull_requests,
             max_rows=max_rows,
             authorize=authorize,
         )

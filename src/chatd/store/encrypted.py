@@ -211,6 +211,8 @@ class EncryptedStore:
         with_pinned: bool,
         title_part: str | None,
         unread: bool | None,
+        statuses: Sequence[str] | None,
+        pull_requests: Sequence[str] | None,
         max_rows: int,
         authorize: Filter = EVERYTHING,
     ) -> list[ListChatsRow]:
@@ -221,6 +223,8 @@ class EncryptedStore:
             with_pinned=with_pinned,
             title_part=title_part,
             unread=unread,
+            statuses=statuses,
+            pull_requests=pull_requests,
             max_rows=max_rows,
             authorize=authorize,
         )
@@ -235,6 +239,8 @@ class EncryptedStore:
         with_pinned: bool,
         title_part: str | None,
         unread: bool | None,
+        statuses: Sequence[str] | None,
+        pull_requests: Sequence[str] | None,
         max_rows: int,
         authorize: Filter = EVERYTHING,
     ) -> list[ListLabeledChatsRow]:
@@ -246,6 +252,8 @@ class EncryptedStore:
             with_pinned=with_pinned,
             title_part=title_part,
             unread=unread,
+            statuses=statuses,
+            pull_requests=pull_requests,
             max_rows=max_rows,
             authorize=authorize,
         )
@@ -259,6 +267,8 @@ class EncryptedStore:
         after_id: UUID | None,
         title_part: str | None,
         unread: bool | None,
+        statuses: Sequence[str] | None,
+        pull_requests: Sequence[str] | None,
         max_rows: int,
         authorize: Filter = EVERYTHING,
     ) -> list[ListPinnedChatsRow]:
@@ -269,6 +279,8 @@ class EncryptedStore:
             after_id=after_id,
             title_part=title_part,
             unread=unread,
+            statuses=statuses,
+            pull_requests=pull_requests,
             max_rows=max_rows,
             authorize=authorize,
         )
@@ -898,6 +910,8 @@ class EncryptedStore:
         after_updated_at: datetime | None,
         after_id: UUID | None,
         unread: bool | None,
+        statuses: Sequence[str] | None,
+        pull_requests: Sequence[str] | None,
         max_rows: int,
         authorize: Filter = EVERYTHING,
     ) -> list[SearchChatsRow]:
@@ -911,6 +925,8 @@ class EncryptedStore:
             after_updated_at=after_updated_at,
             after_id=after_id,
             unread=unread,
+            statuses=statuses,
+            pull_requests=pull_requests,
             max_rows=max_rows,
             authorize=authorize,
         )

@@ -197,6 +197,8 @@ class MeteredStore:
         with_pinned: bool,
         title_part: str | None,
         unread: bool | None,
+        statuses: Sequence[str] | None,
+        pull_requests: Sequence[str] | None,
         max_rows: int,
         authorize: Filter = EVERYTHING,
     ) -> list[ListChatsRow]:
@@ -208,6 +210,8 @@ class MeteredStore:
                 with_pinned=with_pinned,
                 title_part=title_part,
                 unread=unread,
+                statuses=statuses,
+                pull_requests=pull_requests,
                 max_rows=max_rows,
                 authorize=authorize,
             )
@@ -222,6 +226,8 @@ class MeteredStore:
         with_pinned: bool,
         title_part: str | None,
         unread: bool | None,
+        statuses: Sequence[str] | None,
+        pull_requests: Sequence[str] | None,
         max_rows: int,
         authorize: Filter = EVERYTHING,
     ) -> list[ListLabeledChatsRow]:
@@ -234,6 +240,8 @@ class MeteredStore:
                 with_pinned=with_pinned,
                 title_part=title_part,
                 unread=unread,
+                statuses=statuses,
+                pull_requests=pull_requests,
                 max_rows=max_rows,
                 authorize=authorize,
             )
@@ -247,6 +255,8 @@ class MeteredStore:
         after_id: UUID | None,
         title_part: str | None,
         unread: bool | None,
+        statuses: Sequence[str] | None,
+        pull_requests: Sequence[str] | None,
         max_rows: int,
         authorize: Filter = EVERYTHING,
     ) -> list[ListPinnedChatsRow]:
@@ -258,6 +268,8 @@ class MeteredStore:
                 after_id=after_id,
                 title_part=title_part,
                 unread=unread,
+                statuses=statuses,
+                pull_requests=pull_requests,
                 max_rows=max_rows,
                 authorize=authorize,
             )
@@ -991,6 +1003,8 @@ class MeteredStore:
         after_updated_at: datetime | None,
         after_id: UUID | None,
         unread: bool | None,
+        statuses: Sequence[str] | None,
+        pull_requests: Sequence[str] | None,
         max_rows: int,
         authorize: Filter = EVERYTHING,
     ) -> list[SearchChatsRow]:
@@ -1005,6 +1019,8 @@ class MeteredStore:
                 after_updated_at=after_updated_at,
                 after_id=after_id,
                 unread=unread,
+                statuses=statuses,
+                pull_requests=pull_requests,
                 max_rows=max_rows,
                 authorize=authorize,
             )

@@ -589,6 +589,7 @@ class SumCostByChatRow(Struct, frozen=True, gc=False):
     """A row of sum_cost_by_chat."""
 
     root_chat_id: UUID
+    title: str
     cost_microdollars: Decimal
     answers: int
     unpriced: int
@@ -598,6 +599,7 @@ class SumCostByDayRow(Struct, frozen=True, gc=False):
     """A row of sum_cost_by_day."""
 
     day: date
+    model_config_id: UUID | None
     cost_microdollars: Decimal
     answers: int
     unpriced: int
@@ -1366,11 +1368,14 @@ class Queries(Protocol):
         with_pinned: bool,
         title_part: str | None,
         unread: bool | None,
+        statuses: Sequence[str] | None,
+        pull_requests: Sequence[str] | None,
         max_rows: int,
         authorize: Filter = EVERYTHING,
     ) -> list[ListChatsRow]:
         """Root chats, the last active first, before a cursor. For the chats of one user give `authorize=OwnedBy(user_id)`, which
-        is also what makes it fast: of everyone's it reads all. `title_part` in any case of letters.
+        is also what makes it fast: of everyone's it reads all. `title_part` in any case of letters; `pull_requests` are states of
+        the pull request of its branch: open, draft, merged, closed.
         """
         ...
 
@@ -1384,6 +1389,8 @@ class Queries(Protocol):
         with_pinned: bool,
         title_part: str | None,
         unread: bool | None,
+        statuses: Sequence[str] | None,
+        pull_requests: Sequence[str] | None,
         max_rows: int,
         authorize: Filter = EVERYTHING,
     ) -> list[ListLabeledChatsRow]:
@@ -1399,6 +1406,8 @@ class Queries(Protocol):
         after_id: UUID | None,
         title_part: str | None,
         unread: bool | None,
+        statuses: Sequence[str] | None,
+        pull_requests: Sequence[str] | None,
         max_rows: int,
         authorize: Filter = EVERYTHING,
     ) -> list[ListPinnedChatsRow]:
@@ -1750,7 +1759,7 @@ class Queries(Protocol):
     async def sum_cost_by_day(
         self, *, owner_id: UUID, since: datetime, until: datetime, authorize: Filter = EVERYTHING
     ) -> list[SumCostByDayRow]:
-        """As sum_cost_by_model, for each day (UTC) on which anything was paid for."""
+        """As sum_cost_by_model, for each day (UTC) on which anything was paid for and each model that it was paid for."""
         ...
 
     async def sum_cost_by_user(
@@ -1970,6 +1979,8 @@ class Queries(Protocol):
         after_updated_at: datetime | None,
         after_id: UUID | None,
         unread: bool | None,
+        statuses: Sequence[str] | None,
+        pull_requests: Sequence[str] | None,
         max_rows: int,
         authorize: Filter = EVERYTHING,
     ) -> list[SearchChatsRow]:
@@ -2834,10 +2845,17 @@ WHERE NOT s.is_child AND s.archived = $1
   AND ($6::boolean IS NULL OR $6 = EXISTS (
       SELECT FROM messages m
       WHERE m.chat_id = c.id AND m.id > c.last_read_message_id AND m.role = 'assistant' AND NOT m.deleted
+  ))
+  AND ($7::text[] IS NULL OR s.status::text = ANY ($7))
+  AND ($8::text[] IS NULL OR EXISTS (
+      SELECT FROM chat_diff_statuses d
+      WHERE d.chat_id = c.id
+        AND CASE WHEN d.pull_request_state = 'open' AND d.pull_request_draft THEN 'draft' ELSE d.pull_request_state END
+          = ANY ($8)
   ))""",
     """
 ORDER BY s.updated_at DESC, s.chat_id DESC
-LIMIT $7::int
+LIMIT $9::int
 """,
 )
 
@@ -2863,10 +2881,17 @@ WHERE NOT s.is_child AND s.archived = $1 AND c.labels @> $2::jsonb
   AND ($7::boolean IS NULL OR $7 = EXISTS (
       SELECT FROM messages m
       WHERE m.chat_id = c.id AND m.id > c.last_read_message_id AND m.role = 'assistant' AND NOT m.deleted
+  ))
+  AND ($8::text[] IS NULL OR s.status::text = ANY ($8))
+  AND ($9::text[] IS NULL OR EXISTS (
+      SELECT FROM chat_diff_statuses d
+      WHERE d.chat_id = c.id
+        AND CASE WHEN d.pull_request_state = 'open' AND d.pull_request_draft THEN 'draft' ELSE d.pull_request_state END
+          = ANY ($9)
   ))""",
     """
 ORDER BY s.updated_at DESC, s.chat_id DESC
-LIMIT $8::int
+LIMIT $10::int
 """,
 )
 
@@ -2891,10 +2916,17 @@ WHERE c.owner_id = $1 AND c.pin_order > 0 AND c.labels @> $2::jsonb
   AND ($6::boolean IS NULL OR $6 = EXISTS (
       SELECT FROM messages m
       WHERE m.chat_id = c.id AND m.id > c.last_read_message_id AND m.role = 'assistant' AND NOT m.deleted
+  ))
+  AND ($7::text[] IS NULL OR s.status::text = ANY ($7))
+  AND ($8::text[] IS NULL OR EXISTS (
+      SELECT FROM chat_diff_statuses d
+      WHERE d.chat_id = c.id
+        AND CASE WHEN d.pull_request_state = 'open' AND d.pull_request_draft THEN 'draft' ELSE d.pull_request_state END
+          = ANY ($8)
   ))""",
     """
 ORDER BY c.pin_order, c.id
-LIMIT $7::int
+LIMIT $9::int
 """,
 )
 
@@ -3468,6 +3500,7 @@ _SUM_COST_BY_CHAT = (
     """-- name: sum_cost_by_chat
 SELECT
     paid.root_chat_id,
+    (SELECT c.title FROM chats c WHERE c.id = paid.root_chat_id) AS title,
     coalesce(sum(paid.cost_microdollars), 0) AS cost_microdollars,
     count(*) AS answers,
     count(*) FILTER (WHERE paid.cost_microdollars IS NULL) AS unpriced
@@ -3493,23 +3526,24 @@ _SUM_COST_BY_DAY = (
     """-- name: sum_cost_by_day
 SELECT
     (paid.created_at AT TIME ZONE 'UTC')::date AS day,
+    paid.model_config_id,
     coalesce(sum(paid.cost_microdollars), 0) AS cost_microdollars,
     count(*) AS answers,
     count(*) FILTER (WHERE paid.cost_microdollars IS NULL) AS unpriced
 FROM (
-    SELECT c.owner_id, m.created_at, m.cost_microdollars
+    SELECT c.owner_id, m.created_at, m.model_config_id, m.cost_microdollars
     FROM chats c JOIN messages m ON m.chat_id = c.id
     WHERE c.owner_id = $1 AND m.created_at >= $2::timestamptz AND m.created_at < $3::timestamptz
       AND m.id > c.copied_through AND (m.role = 'assistant' OR m.cost_microdollars IS NOT NULL)
     UNION ALL
-    SELECT s.owner_id, s.created_at, s.cost_microdollars
+    SELECT s.owner_id, s.created_at, s.model_config_id, s.cost_microdollars
     FROM side_costs s
     WHERE s.owner_id = $1 AND s.created_at >= $2 AND s.created_at < $3
 ) AS paid
 WHERE true""",
     """
-GROUP BY day
-ORDER BY day
+GROUP BY day, paid.model_config_id
+ORDER BY day, cost_microdollars DESC, paid.model_config_id
 """,
 )
 
@@ -3865,11 +3899,18 @@ FROM (
       AND ($9::boolean IS NULL OR $9 = EXISTS (
           SELECT FROM messages m
           WHERE m.chat_id = c.id AND m.id > c.last_read_message_id AND m.role = 'assistant' AND NOT m.deleted
+      ))
+      AND ($10::text[] IS NULL OR s.status::text = ANY ($10))
+      AND ($11::text[] IS NULL OR EXISTS (
+          SELECT FROM chat_diff_statuses d
+          WHERE d.chat_id = c.id
+            AND CASE WHEN d.pull_request_state = 'open' AND d.pull_request_draft THEN 'draft' ELSE d.pull_request_state END
+              = ANY ($11)
       ))""",
     """
     ORDER BY
         CASE WHEN $5 AND c.pin_order > 0 THEN c.pin_order ELSE 2147483647 END, s.updated_at DESC, c.id DESC
-    LIMIT $10::int
+    LIMIT $12::int
 ) AS page
 ORDER BY
     CASE WHEN $5 AND page.pin_order > 0 THEN page.pin_order ELSE 2147483647 END, page.updated_at DESC, page.id DESC
@@ -5598,15 +5639,27 @@ class SqlQueries:
         with_pinned: bool,
         title_part: str | None,
         unread: bool | None,
+        statuses: Sequence[str] | None,
+        pull_requests: Sequence[str] | None,
         max_rows: int,
         authorize: Filter = EVERYTHING,
     ) -> list[ListChatsRow]:
-        condition_, values_ = render(authorize, {"owner": "s.owner_id"}, 8)
+        condition_, values_ = render(authorize, {"owner": "s.owner_id"}, 10)
         statement_ = f"{_LIST_CHATS[0]} AND {condition_}{_LIST_CHATS[1]}"
         return [
             _read_list_chats_row(row)
             for row in await self._db.fetch(
-                statement_, archived, before_updated_at, before_id, with_pinned, title_part, unread, max_rows, *values_
+                statement_,
+                archived,
+                before_updated_at,
+                before_id,
+                with_pinned,
+                title_part,
+                unread,
+                statuses,
+                pull_requests,
+                max_rows,
+                *values_,
             )
         ]
 
@@ -5620,10 +5673,12 @@ class SqlQueries:
         with_pinned: bool,
         title_part: str | None,
         unread: bool | None,
+        statuses: Sequence[str] | None,
+        pull_requests: Sequence[str] | None,
         max_rows: int,
         authorize: Filter = EVERYTHING,
     ) -> list[ListLabeledChatsRow]:
-        condition_, values_ = render(authorize, {"owner": "c.owner_id"}, 9)
+        condition_, values_ = render(authorize, {"owner": "c.owner_id"}, 11)
         statement_ = f"{_LIST_LABELED_CHATS[0]} AND {condition_}{_LIST_LABELED_CHATS[1]}"
         return [
             _read_list_labeled_chats_row(row)
@@ -5636,6 +5691,8 @@ class SqlQueries:
                 with_pinned,
                 title_part,
                 unread,
+                statuses,
+                pull_requests,
                 max_rows,
                 *values_,
             )
@@ -5650,15 +5707,27 @@ class SqlQueries:
         after_id: UUID | None,
         title_part: str | None,
         unread: bool | None,
+        statuses: Sequence[str] | None,
+        pull_requests: Sequence[str] | None,
         max_rows: int,
         authorize: Filter = EVERYTHING,
     ) -> list[ListPinnedChatsRow]:
-        condition_, values_ = render(authorize, {"owner": "c.owner_id"}, 8)
+        condition_, values_ = render(authorize, {"owner": "c.owner_id"}, 10)
         statement_ = f"{_LIST_PINNED_CHATS[0]} AND {condition_}{_LIST_PINNED_CHATS[1]}"
         return [
             _read_list_pinned_chats_row(row)
             for row in await self._db.fetch(
-                statement_, owner_id, labels, after_pin_order, after_id, title_part, unread, max_rows, *values_
+                statement_,
+                owner_id,
+                labels,
+                after_pin_order,
+                after_id,
+                title_part,
+                unread,
+                statuses,
+                pull_requests,
+                max_rows,
+                *values_,
             )
         ]
 
@@ -6402,10 +6471,12 @@ class SqlQueries:
         after_updated_at: datetime | None,
         after_id: UUID | None,
         unread: bool | None,
+        statuses: Sequence[str] | None,
+        pull_requests: Sequence[str] | None,
         max_rows: int,
         authorize: Filter = EVERYTHING,
     ) -> list[SearchChatsRow]:
-        condition_, values_ = render(authorize, {"owner": "s.owner_id"}, 11)
+        condition_, values_ = render(authorize, {"owner": "s.owner_id"}, 13)
         statement_ = f"{_SEARCH_CHATS[0]} AND {condition_}{_SEARCH_CHATS[1]}"
         return [
             _read_search_chats_row(row)
@@ -6420,6 +6491,8 @@ class SqlQueries:
                 after_updated_at,
                 after_id,
                 unread,
+                statuses,
+                pull_requests,
                 max_rows,
                 *values_,
             )

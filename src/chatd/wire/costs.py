@@ -26,6 +26,12 @@ class ModelCost(msgspec.Struct):
     unpriced_request_count: int
 
 
+class TitledChatCost(ChatCost, kw_only=True):
+    """`title` is that of the root chat."""
+
+    title: str
+
+
 class DayCost(msgspec.Struct):
     """In UTC."""
 
@@ -33,10 +39,12 @@ class DayCost(msgspec.Struct):
     total_cost_micros: int
     request_count: int
     unpriced_request_count: int
+    by_model: list[ModelCost]
 
 
 class CostSummary(msgspec.Struct):
-    """From `start_date` to before `end_date`. `by_chat` has the dearest ones."""
+    """From `start_date` to before `end_date`. `by_chat` has the dearest ones, `by_day` those on which anything was paid
+    for."""
 
     user_id: UUID
     start_date: datetime
@@ -46,7 +54,7 @@ class CostSummary(msgspec.Struct):
     unpriced_request_count: int
     runtime_ms: int
     by_model: list[ModelCost]
-    by_chat: list[ChatCost]
+    by_chat: list[TitledChatCost]
     by_day: list[DayCost]
 
 

@@ -288,7 +288,7 @@ export interface CostSummary {
   unpriced_request_count: number
   runtime_ms: number
   by_model: ModelCost[]
-  by_chat: ChatCost[]
+  by_chat: TitledChatCost[]
   by_day: DayCost[]
 }
 
@@ -414,6 +414,7 @@ export interface DayCost {
   total_cost_micros: number
   request_count: number
   unpriced_request_count: number
+  by_model: ModelCost[]
 }
 
 export interface DeletePushSubscription {
@@ -892,6 +893,14 @@ export interface TestSavedProvider {
   base_url?: string
   api_key?: string | null
   options?: Record<string, unknown>
+}
+
+export interface TitledChatCost {
+  chat_id: string
+  total_cost_micros: number
+  request_count: number
+  unpriced_request_count: number
+  title: string
 }
 
 export interface Token {

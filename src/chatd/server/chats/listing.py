@@ -93,6 +93,8 @@ class Listing:
             after_id=after.id if after else None,
             title_part=asked.search.title,
             unread=asked.search.has_unread,
+            statuses=asked.search.statuses,
+            pull_requests=asked.search.pull_requests,
             max_rows=most,
             authorize=asked.authorize,
         )
@@ -109,6 +111,8 @@ class Listing:
                 with_pinned=with_pinned,
                 title_part=search.title,
                 unread=search.has_unread,
+                statuses=search.statuses,
+                pull_requests=search.pull_requests,
                 max_rows=most,
                 authorize=asked.authorize,
             )
@@ -120,6 +124,8 @@ class Listing:
             with_pinned=with_pinned,
             title_part=search.title,
             unread=search.has_unread,
+            statuses=search.statuses,
+            pull_requests=search.pull_requests,
             max_rows=most,
             authorize=asked.authorize,
         )
@@ -140,6 +146,8 @@ class Listing:
             after_updated_at=after.updated_at if after else None,
             after_id=after.id if after else None,
             unread=asked.search.has_unread,
+            statuses=asked.search.statuses,
+            pull_requests=asked.search.pull_requests,
             max_rows=most,
             authorize=asked.authorize,
         )

@@ -21,8 +21,9 @@ Search = Annotated[
     QueryParameter(
         max_length=LONGEST,
         description=(
-            "Terms such as `title:plan archived:true has_unread:true`; a value with spaces in quotes. `search:` looks "
-            "for words in titles and messages, as web searches do: words, phrases, `or`, `-not`."
+            "Terms such as `title:plan archived:true has_unread:true status:running,error pr_status:open`; a value "
+            "with spaces in quotes. `search:` looks for words in titles and messages, as web searches do: words, "
+            "phrases, `or`, `-not`."
         ),
     ),
 ]

@@ -1,6 +1,8 @@
 """/api/experimental/chats/cost and …/chats/{chat}/cost: what chats have cost."""
 
-from datetime import datetime
+from collections.abc import Mapping
+from datetime import date, datetime
+from itertools import groupby
 from typing import Annotated, Final
 from uuid import UUID
 
@@ -10,7 +12,9 @@ from litestar.params import FromPath, QueryParameter
 from chatd.core.cost_period import cost_period
 from chatd.core.errors import NotFound
 from chatd.server.routes.asking import After, PageLimit, TheAsk, UserRef, find_user_id, problems
+from chatd.store.queries import SumCostByDayRow, SumCostByModelRow
 from chatd.wire import costs as wire
+from chatd.wire.models import ModelConfig
 
 _TAG = ["costs"]
 _MOST_CHATS: Final = 100  # of a summary: the dearest ones
@@ -30,17 +34,7 @@ async def get_cost_summary(
     chats = await ask.store.sum_cost_by_chat(owner_id=owner_id, since=since, until=until, max_rows=_MOST_CHATS)
     days = await ask.store.sum_cost_by_day(owner_id=owner_id, since=since, until=until)
     offered = {model.id: model for model in await ask.model_configs.list_offered()}
-    by_model = [
-        wire.ModelCost(
-            model_config_id=row.model_config_id,
-            model=known.model if (known := offered.get(row.model_config_id or owner_id)) else "",
-            display_name=known.display_name if known else "",
-            total_cost_micros=int(row.cost_microdollars),
-            request_count=row.answers,
-            unpriced_request_count=row.unpriced,
-        )
-        for row in models
-    ]
+    by_model = [_of_model(row, offered) for row in models]
     return wire.CostSummary(
         user_id=owner_id,
         start_date=since,
@@ -51,9 +45,15 @@ async def get_cost_summary(
         runtime_ms=await ask.store.sum_runtime_ms(owner_id=owner_id, since=since, until=until),
         by_model=by_model,
         by_chat=[
-            wire.ChatCost(row.root_chat_id, int(row.cost_microdollars), row.answers, row.unpriced) for row in chats
+            wire.TitledChatCost(
+                row.root_chat_id, int(row.cost_microdollars), row.answers, row.unpriced, title=row.title
+            )
+            for row in chats
         ],
-        by_day=[wire.DayCost(row.day, int(row.cost_microdollars), row.answers, row.unpriced) for row in days],
+        by_day=[
+            _of_day(day, [_of_model(row, offered) for row in rows])
+            for day, rows in groupby(days, key=lambda row: row.day)
+        ],
     )
 
 
@@ -90,6 +90,28 @@ async def get_chat_cost(chat: FromPath[UUID], ask: TheAsk) -> wire.ChatCost:
     if row is None:
         raise NotFound("Chat")
     return wire.ChatCost(chat, int(row.cost_microdollars), row.answers, row.unpriced)
+
+
+def _of_model(row: SumCostByModelRow | SumCostByDayRow, offered: Mapping[UUID, ModelConfig]) -> wire.ModelCost:
+    known = offered.get(row.model_config_id) if row.model_config_id else None
+    return wire.ModelCost(
+        model_config_id=row.model_config_id,
+        model=known.model if known else "",
+        display_name=known.display_name if known else "",
+        total_cost_micros=int(row.cost_microdollars),
+        request_count=row.answers,
+        unpriced_request_count=row.unpriced,
+    )
+
+
+def _of_day(day: date, models: list[wire.ModelCost]) -> wire.DayCost:
+    return wire.DayCost(
+        day=day,
+        total_cost_micros=sum(model.total_cost_micros for model in models),
+        request_count=sum(model.request_count for model in models),
+        unpriced_request_count=sum(model.unpriced_request_count for model in models),
+        by_model=models,
+    )
 
 
 costs_router = Router("/api/experimental/chats", route_handlers=[get_cost_summary, list_user_costs, get_chat_cost])

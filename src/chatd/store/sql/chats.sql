@@ -26,8 +26,9 @@ WHERE s.chat_id = @chat_id
 
 -- name: list_chats :many
 -- Root chats, the last active first, before a cursor. For the chats of one user give `authorize=OwnedBy(user_id)`, which
--- is also what makes it fast: of everyone's it reads all. `title_part` in any case of letters.
--- @optional before_updated_at, before_id, title_part, unread
+-- is also what makes it fast: of everyone's it reads all. `title_part` in any case of letters; `pull_requests` are states of
+-- the pull request of its branch: open, draft, merged, closed.
+-- @optional before_updated_at, before_id, title_part, unread, statuses, pull_requests
 -- @notnull has_unread
 SELECT
     c.id, c.organization_id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode,
@@ -50,13 +51,20 @@ WHERE NOT s.is_child AND s.archived = @archived
       SELECT FROM messages m
       WHERE m.chat_id = c.id AND m.id > c.last_read_message_id AND m.role = 'assistant' AND NOT m.deleted
   ))
+  AND (@statuses::text[] IS NULL OR s.status::text = ANY (@statuses))
+  AND (@pull_requests::text[] IS NULL OR EXISTS (
+      SELECT FROM chat_diff_statuses d
+      WHERE d.chat_id = c.id
+        AND CASE WHEN d.pull_request_state = 'open' AND d.pull_request_draft THEN 'draft' ELSE d.pull_request_state END
+          = ANY (@pull_requests)
+  ))
   -- @authorize_filter owner=s.owner_id
 ORDER BY s.updated_at DESC, s.chat_id DESC
 LIMIT @max_rows::int;
 
 -- name: list_labeled_chats :many
 -- As list_chats, those that have all these labels. A query of its own, because labels are found by another index.
--- @optional before_updated_at, before_id, title_part, unread
+-- @optional before_updated_at, before_id, title_part, unread, statuses, pull_requests
 -- @notnull has_unread
 SELECT
     c.id, c.organization_id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode,
@@ -79,13 +87,20 @@ WHERE NOT s.is_child AND s.archived = @archived AND c.labels @> @labels::jsonb
       SELECT FROM messages m
       WHERE m.chat_id = c.id AND m.id > c.last_read_message_id AND m.role = 'assistant' AND NOT m.deleted
   ))
+  AND (@statuses::text[] IS NULL OR s.status::text = ANY (@statuses))
+  AND (@pull_requests::text[] IS NULL OR EXISTS (
+      SELECT FROM chat_diff_statuses d
+      WHERE d.chat_id = c.id
+        AND CASE WHEN d.pull_request_state = 'open' AND d.pull_request_draft THEN 'draft' ELSE d.pull_request_state END
+          = ANY (@pull_requests)
+  ))
   -- @authorize_filter owner=c.owner_id
 ORDER BY s.updated_at DESC, s.chat_id DESC
 LIMIT @max_rows::int;
 
 -- name: list_pinned_chats :many
 -- A user's pinned chats in their order, after a cursor; with all these labels, or '{}'.
--- @optional after_pin_order, after_id, title_part, unread
+-- @optional after_pin_order, after_id, title_part, unread, statuses, pull_requests
 -- @notnull has_unread
 SELECT
     c.id, c.organization_id, c.owner_id, c.parent_chat_id, c.root_chat_id, c.title, c.labels, c.mode, c.plan_mode,
@@ -106,6 +121,13 @@ WHERE c.owner_id = @owner_id AND c.pin_order > 0 AND c.labels @> @labels::jsonb
   AND (@unread::boolean IS NULL OR @unread = EXISTS (
       SELECT FROM messages m
       WHERE m.chat_id = c.id AND m.id > c.last_read_message_id AND m.role = 'assistant' AND NOT m.deleted
+  ))
+  AND (@statuses::text[] IS NULL OR s.status::text = ANY (@statuses))
+  AND (@pull_requests::text[] IS NULL OR EXISTS (
+      SELECT FROM chat_diff_statuses d
+      WHERE d.chat_id = c.id
+        AND CASE WHEN d.pull_request_state = 'open' AND d.pull_request_draft THEN 'draft' ELSE d.pull_request_state END
+          = ANY (@pull_requests)
   ))
   -- @authorize_filter owner=c.owner_id
 ORDER BY c.pin_order, c.id

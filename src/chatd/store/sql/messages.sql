@@ -133,9 +133,10 @@ ORDER BY cost_microdollars DESC, paid.model_config_id;
 
 -- name: sum_cost_by_chat :many
 -- As sum_cost_by_model, for each root chat with its children; the dearest ones.
--- @notnull root_chat_id, cost_microdollars, answers, unpriced
+-- @notnull root_chat_id, title, cost_microdollars, answers, unpriced
 SELECT
     paid.root_chat_id,
+    (SELECT c.title FROM chats c WHERE c.id = paid.root_chat_id) AS title,
     coalesce(sum(paid.cost_microdollars), 0) AS cost_microdollars,
     count(*) AS answers,
     count(*) FILTER (WHERE paid.cost_microdollars IS NULL) AS unpriced
@@ -156,27 +157,28 @@ ORDER BY cost_microdollars DESC, paid.root_chat_id
 LIMIT @max_rows::int;
 
 -- name: sum_cost_by_day :many
--- As sum_cost_by_model, for each day (UTC) on which anything was paid for.
+-- As sum_cost_by_model, for each day (UTC) on which anything was paid for and each model that it was paid for.
 -- @notnull day, cost_microdollars, answers, unpriced
 SELECT
     (paid.created_at AT TIME ZONE 'UTC')::date AS day,
+    paid.model_config_id,
     coalesce(sum(paid.cost_microdollars), 0) AS cost_microdollars,
     count(*) AS answers,
     count(*) FILTER (WHERE paid.cost_microdollars IS NULL) AS unpriced
 FROM (
-    SELECT c.owner_id, m.created_at, m.cost_microdollars
+    SELECT c.owner_id, m.created_at, m.model_config_id, m.cost_microdollars
     FROM chats c JOIN messages m ON m.chat_id = c.id
     WHERE c.owner_id = @owner_id AND m.created_at >= @since::timestamptz AND m.created_at < @until::timestamptz
       AND m.id > c.copied_through AND (m.role = 'assistant' OR m.cost_microdollars IS NOT NULL)
     UNION ALL
-    SELECT s.owner_id, s.created_at, s.cost_microdollars
+    SELECT s.owner_id, s.created_at, s.model_config_id, s.cost_microdollars
     FROM side_costs s
     WHERE s.owner_id = @owner_id AND s.created_at >= @since AND s.created_at < @until
 ) AS paid
 WHERE true
   -- @authorize_filter owner=paid.owner_id
-GROUP BY day
-ORDER BY day;
+GROUP BY day, paid.model_config_id
+ORDER BY day, cost_microdollars DESC, paid.model_config_id;
 
 -- name: sum_cost_by_user :many
 -- As sum_cost_by_model, for each user, in the order of their ids, after a cursor. Who has spent nothing is listed too.

@@ -5,7 +5,7 @@
 -- if `with_pins`, then the last active first, after a cursor of the same three. `message_id` is the newest message that
 -- fits, NULL when only the title does; `snippet` is a piece of the one or the other, with the words that were found between
 -- U+0001 and U+0002, and U+E002 for `<`. `owner_id` is whose chats, which also makes it fast; NULL for everyone's.
--- @optional owner_id, after_updated_at, after_id, unread
+-- @optional owner_id, after_updated_at, after_id, unread, statuses, pull_requests
 -- @notnull id, organization_id, owner_id, title, labels, plan_mode, client, mcp_server_ids, pin_order
 -- @notnull last_read_message_id, created_at, updated_at, status, archived, queue_length, snapshot_version
 -- @notnull last_model_config_id, owner_username, owner_name, has_unread, snippet
@@ -67,6 +67,13 @@ FROM (
       AND (@unread::boolean IS NULL OR @unread = EXISTS (
           SELECT FROM messages m
           WHERE m.chat_id = c.id AND m.id > c.last_read_message_id AND m.role = 'assistant' AND NOT m.deleted
+      ))
+      AND (@statuses::text[] IS NULL OR s.status::text = ANY (@statuses))
+      AND (@pull_requests::text[] IS NULL OR EXISTS (
+          SELECT FROM chat_diff_statuses d
+          WHERE d.chat_id = c.id
+            AND CASE WHEN d.pull_request_state = 'open' AND d.pull_request_draft THEN 'draft' ELSE d.pull_request_state END
+              = ANY (@pull_requests)
       ))
       -- @authorize_filter owner=s.owner_id
     ORDER BY

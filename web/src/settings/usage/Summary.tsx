@@ -10,26 +10,20 @@ import { EmptyState } from "../../ui/status/EmptyState"
 import { durationText, moneyText } from "../../ui/values/spans"
 import { words } from "../../words/with_settings"
 import { csvText, download } from "./csv"
-import { csvRows, modelName, stacked, summed } from "./figures"
+import { csvRows, modelName, stacked } from "./figures"
 import { daysOf, type Span } from "./periods"
 import css from "./Summary.module.css"
-import { useDays, useTitles } from "./use_costs"
 
 interface SummaryProps {
-  user: string
   summary: CostSummary
   span: Span
   users: readonly UserCost[]
 }
 
-export function Summary({ user, summary, span, users }: SummaryProps) {
-  const days = useDays(user, summary)
-  const titles = useTitles(summary)
+export function Summary({ summary, span, users }: SummaryProps) {
   const text = words.settings.usage
   if (summary.request_count === 0) return <EmptyState icon={ChartColumn} title={text.none} text={text.noneText} />
-  const chart = days ? stacked(daysOf(span), days) : summed(daysOf(span), summary)
-  const save = () =>
-    download(`usage-${span.start_date.slice(0, 10)}.csv`, csvText(text.columns, csvRows({ summary, days, titles, users })))
+  const save = () => download(`usage-${span.start_date.slice(0, 10)}.csv`, csvText(text.columns, csvRows(summary, users)))
   return (
     <>
       <div className={css["totals"]}>
@@ -41,7 +35,7 @@ export function Summary({ user, summary, span, users }: SummaryProps) {
         </Button>
       </div>
       {summary.unpriced_request_count > 0 && <p className={css["note"]}>{text.unpriced(summary.unpriced_request_count)}</p>}
-      <StackedBars label={text.byDay} {...chart} format={moneyText} formatAxis={axisText} />
+      <StackedBars label={text.byDay} {...stacked(daysOf(span), summary.by_day)} format={moneyText} formatAxis={axisText} />
       <BarList
         label={text.byModel}
         bars={summary.by_model.map((one) => ({ key: `${one.model_config_id}/${one.model}`, label: modelName(one), value: one.total_cost_micros }))}
@@ -58,10 +52,7 @@ export function Summary({ user, summary, span, users }: SummaryProps) {
               key: "chat",
               header: text.kinds.chat,
               isMain: true,
-              cell: (one) => {
-                const title = titles.get(one.chat_id)
-                return title === undefined ? text.unknownChat(one.chat_id.slice(-6)) : <Link href={`/chats/${one.chat_id}`}>{title || text.untitled}</Link>
-              },
+              cell: (one) => <Link href={`/chats/${one.chat_id}`}>{one.title || text.untitled}</Link>,
             },
             { key: "requests", header: text.requests, align: "end", cell: (one) => one.request_count.toLocaleString("en") },
             { key: "cost", header: text.cost, align: "end", cell: (one) => moneyText(one.total_cost_micros) },

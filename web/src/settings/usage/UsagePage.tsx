@@ -45,7 +45,7 @@ export function UsagePage({ me, opener }: { me: User; opener: ReactNode }) {
             }
           />
           <Loaded query={summary} lines={8}>
-            {(found) => <Summary key={found.user_id} user={other?.id ?? "me"} summary={found} span={span} users={costs.users} />}
+            {(found) => <Summary key={found.user_id} summary={found} span={span} users={costs.users} />}
           </Loaded>
           {me.role !== "member" && <Users costs={costs} onChoose={setOther} />}
         </div>

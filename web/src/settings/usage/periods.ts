@@ -16,11 +16,6 @@ export function spanOf(period: PeriodName, now: number): Span {
   return { start_date: new Date(tomorrow - periodDays[period] * DAY).toISOString(), end_date: new Date(tomorrow).toISOString() }
 }
 
-export function daySpan(day: string): Span {
-  const start = Date.parse(`${day.slice(0, 10)}T00:00:00Z`)
-  return { start_date: new Date(start).toISOString(), end_date: new Date(start + DAY).toISOString() }
-}
-
 export function daysOf(span: Span): string[] {
   const start = Date.parse(span.start_date)
   const count = Math.round((Date.parse(span.end_date) - start) / DAY)
