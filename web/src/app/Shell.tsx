@@ -11,6 +11,7 @@ import { Sidebar } from "../sidebar/Sidebar"
 import { makeChatList } from "../sidebar/store"
 import { UserMenu } from "../sidebar/UserMenu"
 import { IconButton } from "../ui/buttons/IconButton"
+import { Resizer } from "../ui/layout/Resizer"
 import { words } from "../words"
 import { Crash } from "../ui/status/Crash"
 import { useIsNarrow } from "./narrow"
@@ -27,6 +28,11 @@ const UsagePage = lazy(() => import("../settings/usage/UsagePage").then((module)
 const Workspaces = lazy(() => import("../settings/admin/Workspaces").then((module) => ({ default: module.Workspaces })))
 const ShortcutSheet = lazy(() => import("./ShortcutSheet").then((module) => ({ default: module.ShortcutSheet })))
 
+// Of the list of chats, in pixels.
+const narrowest = 200
+const widest = 480
+const usualWidth = 260
+
 /** The page of someone who is signed in: the list of chats, and what was chosen from it. */
 export function Shell({ me }: { me: User }) {
   const list = useMemo(() => makeChatList(), [])
@@ -34,7 +40,7 @@ export function Shell({ me }: { me: User }) {
   const [location, navigate] = useLocation()
   const [isChat, params] = useRoute("/chats/:id")
   const [isOpen, setOpen] = useKept(sidebarOpen)
-  const [width] = useKept(sidebarWidth)
+  const [width, setWidth] = useKept(sidebarWidth)
   const [isSheetOpen, setSheetOpen] = useState(false)
   const [floating, setFloating] = useState<"palette" | "shortcuts" | null>(null)
   const isNarrow = useIsNarrow()
@@ -83,6 +89,7 @@ export function Shell({ me }: { me: User }) {
       {!isNarrow && isOpen && (
         <div className={css["side"]} style={{ width }}>
           {sidebar(() => setOpen(false))}
+          <Resizer of={words.sidebar.ofList} side="left" width={width} min={narrowest} max={widest} usual={usualWidth} onChange={setWidth} />
         </div>
       )}
       {isNarrow && (

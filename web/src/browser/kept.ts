@@ -106,9 +106,12 @@ export const sidebarWidth = kept("browser", "sidebar-width", 260, isNumber)
 export const sidebarOpen = kept("browser", "sidebar-open", true, isFlag)
 export const panelWidth = kept("browser", "panel-width", 520, isNumber)
 export const panelOpen = kept("browser", "panel-open", false, isFlag)
+export const panelFull = kept("browser", "panel-full", false, isFlag)
 export const panelTab = kept<string>("browser", "panel-tab", "diff", isText)
 export const lastModel = kept<string>("person", "last-model", "", isText)
 export const diffLayout = kept<"unified" | "split">("browser", "diff-layout", "unified", oneOf("unified", "split"))
+/** Whether terminals are also written as text for screen readers. */
+export const terminalText = kept("browser", "terminal-text", false, isFlag)
 export const sendWith = kept<"enter" | "modifier">("browser", "send-with", "enter", oneOf("enter", "modifier"))
 export const chime = kept("browser", "chime", false, isFlag)
 /** Who came in last: another tab has to know, since they share one session. */

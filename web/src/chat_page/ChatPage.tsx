@@ -1,12 +1,11 @@
 import { useQuery } from "@tanstack/react-query"
-import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from "react"
+import { lazy, type ReactNode, useEffect, useMemo, useRef, useState } from "react"
 import { useStore } from "zustand"
 import { queries } from "../api/queries"
 import type { User } from "../api/schema"
-import { panelWidth, useKept } from "../browser/kept"
 import { liveStatus, openChat, type OpenedChat, timeline } from "../chat"
-import { type PanelOpening, usePanel } from "../panel/opening"
-import { Resizer } from "../ui/layout/Resizer"
+import { usePanel } from "../panel/opening"
+import { PanelPlace } from "../panel/PanelPlace"
 import { Banner } from "../ui/status/Banner"
 import { words } from "../words"
 import { Announcer } from "./Announcer"
@@ -18,7 +17,6 @@ import { Queue } from "./queue/Queue"
 import { StatusLine } from "./StatusLine"
 import { Timeline, type TimelineHandle } from "./Timeline"
 
-const Sheet = lazy(() => import("../ui/floating/Dialog").then((module) => ({ default: module.Sheet })))
 const Panel = lazy(() => import("../panel/Panel").then((module) => ({ default: module.Panel })))
 
 /** One chat. Mounted anew for another one, so that nothing of this leaks into that. */
@@ -61,7 +59,7 @@ function OpenChat({ opened, me, opener }: { opened: OpenedChat; me: User; opener
   }
   const isMine = !chat || chat.owner_id === me.id
   const page = (
-    <main className={css["page"]}>
+    <main className={css["page"]} inert={panel.isFull}>
       <ChatHeader chat={chat} picture={picture} opener={opener} opened={opened} panel={panel} isMine={isMine} />
       <Timeline
         ref={handle}
@@ -94,33 +92,5 @@ function OpenChat({ opened, me, opener }: { opened: OpenedChat; me: User; opener
         </PanelPlace>
       )}
     </div>
-  )
-}
-
-const narrowest = 320
-const usualWidth = 520
-
-/** Beside the chat where there is room, over it where there is not. */
-function PanelPlace({ panel, children }: { panel: PanelOpening; children: ReactNode }) {
-  const [width, setWidth] = useKept(panelWidth)
-  if (panel.isSheet) {
-    // The sheet waits for what is in it: the focus goes to the first thing there.
-    return (
-      <Suspense>
-        <Sheet isOpen={panel.isOpen} onClose={panel.close} title={words.panel.title} side="right" isTitleHidden>
-          {children}
-        </Sheet>
-      </Suspense>
-    )
-  }
-  if (!panel.isOpen) return null
-  const widest = Math.max(narrowest, Math.round(window.innerWidth * 0.6))
-  return (
-    <aside aria-label={words.panel.title} className={css["panel"]} style={{ width: Math.min(width, widest) }}>
-      <Resizer of={words.panel.ofPanel} side="right" width={Math.min(width, widest)} min={narrowest} max={widest} usual={usualWidth} onChange={setWidth} />
-      <div className={css["contents"]}>
-        <Suspense>{children}</Suspense>
-      </div>
-    </aside>
   )
 }

@@ -1,4 +1,4 @@
-import { FileDiff, Folder, Gauge, Lock, SquareTerminal, X } from "lucide-react"
+import { FileDiff, Folder, Gauge, Lock, Maximize2, Minimize2, SquareTerminal, X } from "lucide-react"
 import { lazy, type ReactNode, Suspense } from "react"
 import type { Chat } from "../api/schema"
 import type { OpenedChat, Picture } from "../chat"
@@ -61,6 +61,9 @@ export function Panel({ chat, opened, picture, panel, isMine }: PanelProps) {
         isFilling
         end={
           <span className={css["ends"]}>
+            {!panel.isSheet && (
+              <IconButton name={words.panel.full} icon={panel.isFull ? Minimize2 : Maximize2} size="small" isPressed={panel.isFull} onClick={() => panel.fill(!panel.isFull)} />
+            )}
             <IconButton name={words.header.hidePanel} icon={X} size="small" shortcut="Mod+J" onClick={panel.close} />
           </span>
         }

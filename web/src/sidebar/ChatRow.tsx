@@ -1,5 +1,5 @@
 import { ChevronRight, Ellipsis, GitMerge, GitPullRequest, GitPullRequestClosed, GitPullRequestDraft } from "lucide-react"
-import { memo } from "react"
+import { type ChangeEvent, type HTMLAttributes, memo } from "react"
 import { Link } from "wouter"
 import type { Chat } from "../api/schema"
 import { IconButton } from "../ui/buttons/IconButton"
@@ -17,13 +17,18 @@ import { pullRequestOf } from "./list"
 export interface ChatRowProps {
   chat: Chat
   isOpen: boolean
-  pinned: readonly Chat[]
+  /** How many are pinned; null while not all of them are shown. */
+  pins: number | null
   acts: ChatActs
   /** Ticked, while several are being chosen; null while not. */
   isTicked: boolean | null
-  onTick: (chat: Chat) => void
+  onTick: (chat: Chat, isRange: boolean) => void
   isUnfolded: boolean
   onFold: (chat: Chat) => void
+  /** Of one that can be dragged. */
+  drag?: HTMLAttributes<HTMLLIElement> | undefined
+  /** Something that is dragged would come there. */
+  mark?: "before" | "after" | undefined
 }
 
 const glyphs: Record<Chat["status"], Status> = {
@@ -37,10 +42,11 @@ const glyphs: Record<Chat["status"], Status> = {
 const drawings = { open: GitPullRequest, draft: GitPullRequestDraft, merged: GitMerge, closed: GitPullRequestClosed }
 
 export const ChatRow = memo(function ChatRow(props: ChatRowProps) {
-  const { chat, isOpen, pinned, acts, isTicked, onTick, isUnfolded, onFold } = props
-  const entries = chatMenu(chat, acts, pinned)
+  const { chat, isOpen, pins, acts, isTicked, onTick, isUnfolded, onFold, drag, mark } = props
+  const entries = chatMenu(chat, acts, pins)
   const title = chat.title || words.sidebar.untitled
   const isChild = chat.parent_chat_id !== undefined && chat.parent_chat_id !== null
+  const tick = (event: ChangeEvent<HTMLInputElement>) => onTick(chat, event.nativeEvent instanceof MouseEvent && event.nativeEvent.shiftKey)
   const row = (
     <div className={classes(css["row"], isOpen && css["open"], isChild && css["child"])}>
       <span className={css["status"]}>
@@ -56,9 +62,9 @@ export const ChatRow = memo(function ChatRow(props: ChatRowProps) {
             <ChevronRight size={12} aria-hidden className={classes(css["chevron"], isUnfolded && css["unfolded"])} />
           </button>
         )}
-        <StatusGlyph status={chat.queued_for_capacity ? "queued" : glyphs[chat.status]} word={words.sidebar.statuses[chat.status]} />
+        {chat.queued_for_capacity ? <StatusGlyph status="queued" /> : <StatusGlyph status={glyphs[chat.status]} word={words.sidebar.statuses[chat.status]} />}
       </span>
-      <Link href={`/chats/${chat.id}`} className={css["link"]} aria-current={isOpen ? "page" : undefined}>
+      <Link href={`/chats/${chat.id}`} className={css["link"]} aria-current={isOpen ? "page" : undefined} draggable={false}>
         <span className={classes(css["title"], chat.has_unread && css["unread"])}>{title}</span>
         <Second chat={chat} />
       </Link>
@@ -74,11 +80,15 @@ export const ChatRow = memo(function ChatRow(props: ChatRowProps) {
           </span>
         )
       ) : (
-        <input type="checkbox" className={css["tick"]} checked={isTicked} onChange={() => onTick(chat)} aria-label={title} />
+        <input type="checkbox" className={css["tick"]} checked={isTicked} onChange={tick} aria-label={title} />
       )}
     </div>
   )
-  return <li className={css["item"]}>{isChild ? row : <ContextMenu entries={entries}>{row}</ContextMenu>}</li>
+  return (
+    <li className={css["item"]} data-chat={chat.id} data-mark={mark} {...drag}>
+      {isChild ? row : <ContextMenu entries={entries}>{row}</ContextMenu>}
+    </li>
+  )
 })
 
 /** What it is about now: why it failed, what was done last; and what it has changed. */

@@ -1,64 +1,98 @@
-import { ListFilter, MessageSquarePlus, PanelLeftClose, Search } from "lucide-react"
-import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react"
+import { MessageSquarePlus, PanelLeftClose, Search } from "lucide-react"
+import { lazy, type ReactNode, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react"
 import { Link } from "wouter"
 import { useStore } from "zustand"
 import type { Chat } from "../api/schema"
 import { Button } from "../ui/buttons/Button"
 import { IconButton } from "../ui/buttons/IconButton"
-import { Menu } from "../ui/floating/Menu"
 import { toast } from "../ui/floating/toast"
 import { Icon } from "../ui/Icon"
 import { Kbd } from "../ui/values/Kbd"
 import { words } from "../words"
 import { ChatRow } from "./ChatRow"
-import type { ChatActs } from "./chat_menu"
-import { isAtWork } from "./chat_menu"
+import { type ChatActs, isAtWork } from "./chat_menu"
+import { Filtered, FilterMenu } from "./Filter"
+import { type Filters, isWanted } from "./filters"
 import { shown } from "./list"
+import { type ListKeys, pressed } from "./list_keys"
 import css from "./Sidebar.module.css"
-import type { ChatList, View } from "./store"
+import type { ChatList } from "./store"
+import { useFilterAddress } from "./use_filter_address"
+import { usePinDrag } from "./use_pin_drag"
+import { toggled, useSelection } from "./use_selection"
 
 export interface SidebarProps {
   list: ChatList
   onSearch: () => void
   /** Missing where it can't be hidden: it is the whole page on a phone. */
   onHide?: (() => void) | undefined
-  footer: React.ReactNode
+  footer: ReactNode
 }
 
+const Selection = lazy(() => import("./Selection").then((module) => ({ default: module.Selection })))
 const RenameDialog = lazy(() => import("./RenameDialog").then((module) => ({ default: module.RenameDialog })))
-
-const views: readonly View[] = ["active", "unread", "archived"]
 
 export function Sidebar({ list, onSearch, onHide, footer }: SidebarProps) {
   const state = useStore(list.state)
+  const { filters, open, known } = state
   const [renamed, setRenamed] = useState<Chat | null>(null)
-  const [ticked, setTicked] = useState<ReadonlySet<string> | null>(null)
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set())
+  const [said, setSaid] = useState("")
   const acts = useChatActs(list, setRenamed)
-  const isWanted = useCallback(
-    (chat: Chat) => state.view !== "unread" || chat.has_unread || chat.id === state.open,
-    [state.view, state.open],
-  )
-  const parts = useMemo(() => shown(state.known, new Date(), isWanted), [state.known, isWanted])
-  const tick = useCallback((chat: Chat) => setTicked((before) => toggled(before ?? new Set(), chat.id)), [])
+  const parts = useMemo(() => shown(known, new Date(), (chat) => isWanted(chat, filters, open)), [known, filters, open])
+  const order = useMemo(() => [...parts.pinned, ...parts.groups.flatMap((group) => group.chats)], [parts])
+  const selection = useSelection(order)
   const fold = useCallback((chat: Chat) => setUnfolded((before) => toggled(before, chat.id)), [])
-  useUnfoldedParents(state.open, state.known, setUnfolded)
+  const drag = usePinDrag(acts.pin)
+  useFilterAddress(list)
+  useUnfoldedParents(open, known, setUnfolded)
   const text = words.sidebar
+  const pins = filters.size === 0 ? parts.pinned.length : null
 
-  const rows = (chats: readonly Chat[]): React.ReactNode =>
+  const move = (chat: Chat, by: -1 | 1) => {
+    const place = chat.pin_order + by
+    if (pins === null || chat.pin_order === 0 || place < 1 || place > pins) return
+    acts.pin(chat, place)
+    setSaid(text.movedTo(chat.title || text.untitled, place, pins))
+  }
+  const withChat = (act: (chat: Chat) => void) => (id: string) => {
+    const chat = known.get(id)
+    if (chat) act(chat)
+  }
+  const keys: ListKeys = {
+    tick: selection.tick,
+    tickAll: selection.tickAll,
+    move: (id, by) => withChat((chat) => move(chat, by))(id),
+    rename: withChat((chat) => !chat.archived && setRenamed(chat)),
+    archive: withChat((chat) => !chat.archived && !isAtWork(chat) && acts.archive(chat, true)),
+    leave: selection.ticked && selection.leave,
+  }
+
+  const rows = (chats: readonly Chat[], isPinned = false): ReactNode =>
     chats.map((chat) => {
       const isUnfolded = unfolded.has(chat.id)
-      const common = { pinned: parts.pinned, acts, onTick: tick, onFold: fold }
+      const common = { pins, acts, onTick: selection.onTick, onFold: fold }
+      const dragged = isPinned && pins !== null && pins > 1
       return [
-        <ChatRow key={chat.id} chat={chat} isOpen={chat.id === state.open} isTicked={ticked && ticked.has(chat.id)} isUnfolded={isUnfolded} {...common} />,
-        isUnfolded &&
-          chat.children.map((child) => (
-            <ChatRow key={child.id} chat={child} isOpen={child.id === state.open} isTicked={null} isUnfolded={false} {...common} />
-          )),
+        <ChatRow
+          key={chat.id}
+          chat={chat}
+          isOpen={chat.id === open}
+          isTicked={selection.ticked && selection.ticked.has(chat.id)}
+          isUnfolded={isUnfolded}
+          drag={dragged ? drag.of(chat) : undefined}
+          mark={drag.mark?.id === chat.id ? (drag.mark.isAfter ? "after" : "before") : undefined}
+          {...common}
+        />,
+        isUnfolded && chat.children.map((child) => <ChatRow key={child.id} chat={child} isOpen={child.id === open} isTicked={null} isUnfolded={false} {...common} />),
       ]
     })
 
-  const isEmpty = state.isRead && parts.pinned.length === 0 && parts.groups.length === 0
+  const isEmpty = state.isRead && order.length === 0
+  const change = (next: Filters) => {
+    selection.leave()
+    list.filter(next)
+  }
   return (
     <nav className={css["sidebar"]} aria-label={text.title}>
       <div className={css["head"]}>
@@ -67,7 +101,7 @@ export function Sidebar({ list, onSearch, onHide, footer }: SidebarProps) {
           {words.shell.newChat}
           <Kbd keys="Alt+N" />
         </Link>
-        <Filter list={list} view={state.view} onSelect={() => setTicked(new Set())} />
+        <FilterMenu filters={filters} onChange={change} onSelect={() => selection.tickAll([])} />
         {onHide && <IconButton name={words.shell.closeSidebar} icon={PanelLeftClose} shortcut="Mod+B" onClick={onHide} />}
       </div>
       <button type="button" className={css["search"]} onClick={onSearch}>
@@ -75,9 +109,9 @@ export function Sidebar({ list, onSearch, onHide, footer }: SidebarProps) {
         {words.shell.search}
         <Kbd keys="Mod+K" />
       </button>
-      {ticked && <Ticked count={ticked.size} onDone={() => setTicked(null)} onArchive={() => archiveAll(list, ticked, () => setTicked(null))} />}
-      <div className={css["list"]} aria-busy={state.isLoading}>
-        {state.view !== "active" && <h2 className={css["view"]}>{text.filters[state.view === "archived" ? "archived" : "unread"]}</h2>}
+      <Suspense>{selection.ticked && <Selection list={list} chats={order.filter((chat) => selection.ticked?.has(chat.id))} onDone={selection.leave} />}</Suspense>
+      <div className={css["list"]} aria-busy={state.isLoading} onKeyDown={(event) => pressed(event, keys)}>
+        {filters.size > 0 && <Filtered filters={filters} onChange={change} />}
         {state.error && (
           <div className={css["empty"]} role="alert">
             <p>{text.failed}</p>
@@ -88,8 +122,8 @@ export function Sidebar({ list, onSearch, onHide, footer }: SidebarProps) {
           </div>
         )}
         {!state.isRead && !state.error && <Skeletons />}
-        {isEmpty && !state.error && <Nothing view={state.view} onClear={() => list.show("active")} />}
-        {parts.pinned.length > 0 && <Group name={text.pinned}>{rows(parts.pinned)}</Group>}
+        {isEmpty && !state.error && <Nothing filters={filters} />}
+        {parts.pinned.length > 0 && <Group name={text.pinned}>{rows(parts.pinned, true)}</Group>}
         {parts.groups.map((group) => (
           <Group key={group.name} name={text.groups[group.name]}>
             {rows(group.chats)}
@@ -97,6 +131,9 @@ export function Sidebar({ list, onSearch, onHide, footer }: SidebarProps) {
         ))}
         <More isThere={state.hasMore} onReached={() => void list.more()} />
       </div>
+      <p role="status" className="unseen">
+        {said}
+      </p>
       {footer}
       <Suspense>
         {renamed && (
@@ -119,6 +156,7 @@ function useChatActs(list: ChatList, rename: (chat: Chat) => void): ChatActs {
     return {
       rename,
       pin: (chat, place) => attempt(list.update(chat, { pin_order: place })),
+      markRead: (chat) => attempt(list.markRead(chat)),
       archive: (chat, isArchived) =>
         attempt(list.update(chat, { archived: isArchived }), () =>
           toast(isArchived ? words.sidebar.archived(1) : words.sidebar.unarchived, {
@@ -133,20 +171,6 @@ function useChatActs(list: ChatList, rename: (chat: Chat) => void): ChatActs {
   }, [list, rename])
 }
 
-async function archiveAll(list: ChatList, ids: ReadonlySet<string>, done: () => void): Promise<void> {
-  const { known } = list.state.getState()
-  const chats = [...ids].map((id) => known.get(id)).filter((chat): chat is Chat => chat !== undefined && !isAtWork(chat))
-  const outcomes = await Promise.allSettled(chats.map((chat) => list.update(chat, { archived: true })))
-  const gone = chats.filter((_, place) => outcomes[place]?.status === "fulfilled")
-  done()
-  toast(words.sidebar.archived(gone.length), {
-    action: {
-      label: words.common.undo,
-      run: () => void Promise.allSettled(gone.map((chat) => list.update(chat, { archived: false }))).then(() => list.readAgain()),
-    },
-  })
-}
-
 /** Once, when one comes to a child: a list that was folded by hand stays folded. */
 function useUnfoldedParents(open: string | null, known: ReadonlyMap<string, Chat>, set: React.Dispatch<React.SetStateAction<ReadonlySet<string>>>) {
   const root = useMemo(() => {
@@ -158,24 +182,7 @@ function useUnfoldedParents(open: string | null, known: ReadonlyMap<string, Chat
   }, [root, open, set])
 }
 
-function Filter({ list, view, onSelect }: { list: ChatList; view: View; onSelect: () => void }) {
-  const text = words.sidebar
-  const labels: Record<View, string> = { active: text.filters.all, unread: text.filters.unread, archived: text.filters.archived }
-  return (
-    <Menu
-      align="end"
-      entries={[
-        ...views.map((one) => ({ label: labels[one], isChecked: one === view, isOneOf: true, choose: () => list.show(one) })),
-        "line",
-        { label: text.select, isDisabled: view === "archived", run: onSelect },
-      ]}
-    >
-      <IconButton name={text.filter} icon={ListFilter} isPressed={view !== "active"} />
-    </Menu>
-  )
-}
-
-function Group({ name, children }: { name: string; children: React.ReactNode }) {
+function Group({ name, children }: { name: string; children: ReactNode }) {
   return (
     <section className={css["group"]} aria-label={name}>
       <h2 className={css["heading"]}>{name}</h2>
@@ -184,32 +191,19 @@ function Group({ name, children }: { name: string; children: React.ReactNode }) 
   )
 }
 
-function Ticked({ count, onDone, onArchive }: { count: number; onDone: () => void; onArchive: () => void }) {
-  return (
-    <div className={css["ticked"]} role="status">
-      <span>{words.sidebar.selected(count)}</span>
-      <Button size="small" disabled={count === 0} onClick={onArchive}>
-        {words.sidebar.archive}
-      </Button>
-      <Button size="small" kind="quiet" onClick={onDone}>
-        {words.sidebar.done}
-      </Button>
-    </div>
-  )
-}
-
-function Nothing({ view, onClear }: { view: View; onClear: () => void }) {
+function Nothing({ filters }: { filters: Filters }) {
   const text = words.sidebar
+  if (filters.size === 0) {
+    return (
+      <div className={css["empty"]}>
+        <p>{text.empty}</p>
+        <p className={css["muted"]}>{text.emptyText}</p>
+      </div>
+    )
+  }
   return (
     <div className={css["empty"]}>
-      <p>{view === "archived" ? text.noArchived : view === "unread" ? text.noMatch : text.empty}</p>
-      {view === "active" ? (
-        <p className={css["muted"]}>{text.emptyText}</p>
-      ) : (
-        <Button size="small" onClick={onClear}>
-          {text.clear}
-        </Button>
-      )}
+      <p>{filters.size === 1 && filters.has("archived") ? text.noArchived : text.noMatch}</p>
     </div>
   )
 }
@@ -238,10 +232,4 @@ function More({ isThere, onReached }: { isThere: boolean; onReached: () => void 
     return () => observer.disconnect()
   }, [isThere])
   return isThere ? <div ref={mark} className={css["more"]} /> : null
-}
-
-function toggled(set: ReadonlySet<string>, id: string): ReadonlySet<string> {
-  const next = new Set(set)
-  if (!next.delete(id)) next.add(id)
-  return next
 }

@@ -1,5 +1,5 @@
 /** What can be done with a chat from the list: the same for the button's menu and for the right mouse button. */
-import { Archive, ArchiveRestore, ArrowDown, ArrowUp, Download, Pencil, Pin, PinOff } from "lucide-react"
+import { Archive, ArchiveRestore, ArrowDown, ArrowUp, Download, MailCheck, Pencil, Pin, PinOff } from "lucide-react"
 import { address } from "../api/request"
 import type { Chat } from "../api/schema"
 import type { MenuEntry } from "../ui/floating/menu_items"
@@ -9,6 +9,7 @@ export interface ChatActs {
   pin(chat: Chat, place: number): void
   rename(chat: Chat): void
   archive(chat: Chat, isArchived: boolean): void
+  markRead(chat: Chat): void
 }
 
 export function isAtWork(chat: Chat): boolean {
@@ -16,17 +17,20 @@ export function isAtWork(chat: Chat): boolean {
   return busy || chat.children.some(isAtWork)
 }
 
-export function chatMenu(chat: Chat, acts: ChatActs, pinned: readonly Chat[]): MenuEntry[] {
+/** `pins` is how many are pinned; null while not all of them are shown, and nothing can be said about their order. */
+export function chatMenu(chat: Chat, acts: ChatActs, pins: number | null): MenuEntry[] {
   const text = words.sidebar
   if (chat.archived) return [{ label: text.unarchive, icon: ArchiveRestore, run: () => acts.archive(chat, false) }, "line", exportMenu(chat)]
   return [
-    ...pinEntries(chat, acts, pinned),
+    ...pinEntries(chat, acts, pins),
     { label: text.rename, icon: Pencil, shortcut: "F2", run: () => acts.rename(chat) },
+    ...(chat.has_unread ? [{ label: text.markRead, icon: MailCheck, run: () => acts.markRead(chat) }] : []),
     exportMenu(chat),
     "line",
     {
       label: text.archive,
       icon: Archive,
+      shortcut: "Delete",
       isDisabled: isAtWork(chat),
       hint: isAtWork(chat) ? text.archiveHint : undefined,
       run: () => acts.archive(chat, true),
@@ -34,14 +38,14 @@ export function chatMenu(chat: Chat, acts: ChatActs, pinned: readonly Chat[]): M
   ]
 }
 
-function pinEntries(chat: Chat, acts: ChatActs, pinned: readonly Chat[]): MenuEntry[] {
+function pinEntries(chat: Chat, acts: ChatActs, pins: number | null): MenuEntry[] {
   const text = words.sidebar
-  if (chat.pin_order === 0) return [{ label: text.pin, icon: Pin, run: () => acts.pin(chat, pinned.length + 1) }]
+  if (chat.pin_order === 0) return [{ label: text.pin, icon: Pin, run: () => acts.pin(chat, (pins ?? 0) + 1) }]
   const place = chat.pin_order
   return [
     { label: text.unpin, icon: PinOff, run: () => acts.pin(chat, 0) },
-    { label: text.moveUp, icon: ArrowUp, isDisabled: place <= 1, run: () => acts.pin(chat, place - 1) },
-    { label: text.moveDown, icon: ArrowDown, isDisabled: place >= pinned.length, run: () => acts.pin(chat, place + 1) },
+    { label: text.moveUp, icon: ArrowUp, shortcut: "Alt+ArrowUp", isDisabled: pins === null || place <= 1, run: () => acts.pin(chat, place - 1) },
+    { label: text.moveDown, icon: ArrowDown, shortcut: "Alt+ArrowDown", isDisabled: pins === null || place >= pins, run: () => acts.pin(chat, place + 1) },
   ]
 }
 

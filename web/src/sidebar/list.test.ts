@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { Chat } from "../api/schema"
-import { groupOf, replacedBy, shown, told } from "./list"
+import { isWanted, questionOf, readFilters, writeFilters } from "./filters"
+import { cursorOf, groupOf, pinnedOf, replacedBy, repinned, shown, told, withPage } from "./list"
 
 let minute = 0
 
@@ -86,5 +87,53 @@ describe("the list of chats", () => {
     expect(groupOf(at(8, 23), now)).toBe("week")
     expect(groupOf(at(4, 0), now)).toBe("week")
     expect(groupOf(at(3, 23), now)).toBe("older")
+  })
+
+  test("numbers pins as the server does", () => {
+    const known = replacedBy([chat("a", { pin_order: 1 }), chat("b", { pin_order: 2 }), chat("c", { pin_order: 3 }), chat("d")])
+    const order = (now: typeof known) => pinnedOf(now).map((one) => `${one.id}${one.pin_order}`)
+    expect(order(repinned(known, "c", 1))).toEqual(["c1", "a2", "b3"])
+    expect(order(repinned(known, "a", 3))).toEqual(["b1", "c2", "a3"])
+    expect(order(repinned(known, "d", 1))).toEqual(["a1", "b2", "c3", "d4"])
+    expect(order(repinned(known, "a", 0))).toEqual(["b1", "c2"])
+  })
+
+  test("goes on after the oldest chat that was read, whatever has come or moved since", () => {
+    const page = [chat("pin", { pin_order: 1 }), chat("c"), chat("b"), chat("a")].map((one, place) => ({ ...one, updated_at: `2026-01-0${9 - place}` }))
+    const floor = "2026-01-06"
+    let known = replacedBy(page)
+    expect(cursorOf(known, floor)).toBe("a")
+    known = told(known, { kind: "created", chat: chat("new") }, ACTIVE)
+    expect(cursorOf(known, floor)).toBe("a")
+    known = told(known, { kind: "status_change", chat: chat("a") }, ACTIVE)
+    expect(cursorOf(known, floor)).toBe("b")
+    // Taken out of the archive: it is older than all that was read, and says nothing about what lies between.
+    known = withPage(known, [chat("old", { updated_at: "2025-01-01" })])
+    expect(cursorOf(known, floor)).toBe("b")
+    expect(cursorOf(replacedBy([chat("pin", { pin_order: 1 })]), "")).toBe("pin")
+  })
+})
+
+describe("filters", () => {
+  const all = readFilters("?list=running,archived,nonsense,unread,pr,error&x=1")
+
+  test("are in the address beside what else is there", () => {
+    expect([...all]).toEqual(["unread", "running", "error", "pr", "archived"])
+    expect(writeFilters("?x=1&list=unread", readFilters("?list=error,pr"))).toBe("x=1&list=error,pr")
+    expect(writeFilters("?list=unread", readFilters(""))).toBe("")
+  })
+
+  test("are asked of the server together", () => {
+    expect(questionOf(all)).toBe("archived:true has_unread:true status:running,interrupting,requires_action,error pr_status:open,draft,merged,closed")
+    expect(questionOf(readFilters(""))).toBe("")
+  })
+
+  test("hold for what the feed tells, and the open chat stays among the unread", () => {
+    const unread = readFilters("?list=unread")
+    expect(isWanted(chat("a"), unread, null)).toBe(false)
+    expect(isWanted(chat("a"), unread, "a")).toBe(true)
+    expect(isWanted(chat("a", { has_unread: true, status: "running" }), readFilters("?list=unread,error"), null)).toBe(false)
+    expect(isWanted(chat("a", { status: "requires_action" }), readFilters("?list=running,error"), null)).toBe(true)
+    expect(isWanted(chat("a"), readFilters("?list=pr"), null)).toBe(false)
   })
 })

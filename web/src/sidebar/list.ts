@@ -64,8 +64,33 @@ function mergedChildren(before: readonly Chat[], now: readonly Chat[]): Chat[] {
   })
 }
 
+/** As the server numbers them: one that was not pinned becomes the last, 0 unpins. */
+export function repinned(known: Known, id: string, place: number): Known {
+  const target = known.get(id)
+  if (!target) return known
+  const order = pinnedOf(known).filter((chat) => chat.id !== id)
+  if (place > 0) order.splice(target.pin_order === 0 ? order.length : place - 1, 0, target)
+  const next = new Map(known)
+  next.set(id, { ...target, pin_order: 0 })
+  for (const [index, chat] of order.entries()) if (chat.pin_order !== index + 1 || chat.id === id) next.set(chat.id, { ...chat, pin_order: index + 1 })
+  return next
+}
+
+export function pinnedOf(known: Known): Chat[] {
+  return [...known.values()].filter((chat) => chat.pin_order > 0).sort(byPin)
+}
+
+/**
+ * After which chat the next page begins. Chats move up as they change, and new ones come, so the last of the page that was read
+ * may be anywhere by now: it is the oldest of those that are as new as that one was then. `floor` is when that was.
+ */
+export function cursorOf(known: Known, floor: string): string | null {
+  const read = [...known.values()].filter((chat) => chat.pin_order === 0 && chat.updated_at >= floor)
+  return read.sort(byActivity).at(-1)?.id ?? pinnedOf(known).at(-1)?.id ?? null
+}
+
 const byCreation = (a: Chat, b: Chat) => (a.created_at < b.created_at ? -1 : 1)
-const byActivity = (a: Chat, b: Chat) => (a.updated_at > b.updated_at ? -1 : a.updated_at < b.updated_at ? 1 : 0)
+const byActivity = (a: Chat, b: Chat) => (a.updated_at > b.updated_at ? -1 : a.updated_at < b.updated_at ? 1 : a.id > b.id ? -1 : 1)
 const byPin = (a: Chat, b: Chat) => a.pin_order - b.pin_order
 
 const DAY = 86_400_000
@@ -84,7 +109,7 @@ export function shown(known: Known, now: Date, isWanted: (chat: Chat) => boolean
   const names: GroupName[] = ["today", "yesterday", "week", "older"]
   const groups = names.map((name) => ({ name, chats: rest.filter((chat) => groupOf(chat.updated_at, now) === name) }))
   return {
-    pinned: chats.filter((chat) => chat.pin_order > 0).sort(byPin),
+    pinned: pinnedOf(new Map(chats.map((chat) => [chat.id, chat]))),
     groups: groups.filter((group) => group.chats.length > 0),
   }
 }

@@ -4,12 +4,11 @@ import { request as ask, Unreachable } from "../api/request"
 import type { Chat, UpdateChat } from "../api/schema"
 import { tellSignedOut } from "../api/session"
 import { watch as follow } from "../api/watch"
-import { changed, type Known, replacedBy, told, without, withPage } from "./list"
-
-export type View = "active" | "unread" | "archived"
+import { type Filters, isSameFilters, noFilters, questionOf } from "./filters"
+import { changed, cursorOf, type Known, replacedBy, repinned, told, without, withPage } from "./list"
 
 export interface ListState {
-  view: View
+  filters: Filters
   known: Known
   /** The chat that is being read. */
   open: string | null
@@ -24,22 +23,21 @@ export interface ChatList {
   state: StoreApi<ListState>
   /** Follows the feed until what it returns is called. Whoever keeps a chat's record is told of the newer one. */
   start(onChat: (chat: Chat) => void): () => void
-  show(view: View): void
+  filter(filters: Filters): void
   opened(chat: string | null): void
   more(): Promise<void>
   readAgain(): Promise<void>
   /** Shown at once; taken back, and thrown, when the server refuses. */
   update(chat: Chat, change: UpdateChat): Promise<void>
+  markRead(chat: Chat): Promise<void>
   add(chat: Chat): void
 }
 
 const PAGE = 50
 
-const queryOf: Record<View, string> = { active: "", unread: "has_unread:true", archived: "archived:true" }
-
 export function makeChatList(request: typeof ask = ask, watch: typeof follow = follow): ChatList {
   const state = createStore<ListState>(() => ({
-    view: "active",
+    filters: noFilters,
     known: new Map(),
     open: null,
     hasMore: false,
@@ -48,19 +46,22 @@ export function makeChatList(request: typeof ask = ask, watch: typeof follow = f
     error: null,
     isLive: false,
   }))
-  // A page that was asked for before the view has changed is not wanted any more.
+  // A page that was asked for before the filters have changed is not wanted any more.
   let asked = 0
+  // When the last chat of the page that was read last had changed, then.
+  let floor = ""
 
   async function read(after: string | null): Promise<void> {
     asked += 1
     const turn = asked
-    const { view } = state.getState()
     state.setState({ isLoading: true, error: null })
     try {
-      const q = queryOf[view]
+      const q = questionOf(state.getState().filters)
       const query = { limit: PAGE, ...(q && { q }), ...(after && { after_id: after }) }
       const page = await request("GET /api/experimental/chats", { query })
       if (turn !== asked) return
+      const last = page.at(-1)
+      if (last) floor = last.updated_at
       const read = seen(page, state.getState().open)
       const known = after ? withPage(state.getState().known, read) : replacedBy(read)
       state.setState({ known, hasMore: page.length === PAGE, isLoading: false, isRead: true })
@@ -75,8 +76,8 @@ export function makeChatList(request: typeof ask = ask, watch: typeof follow = f
       return watch({
         onGap: () => void read(null),
         onEvent: (event) => {
-          const { view, open, known } = state.getState()
-          state.setState({ known: told(known, event, { archived: view === "archived", open }) })
+          const { filters, open, known } = state.getState()
+          state.setState({ known: told(known, event, { archived: filters.has("archived"), open }) })
           onChat(event.chat)
         },
         onConnection: (connection) => {
@@ -85,9 +86,9 @@ export function makeChatList(request: typeof ask = ask, watch: typeof follow = f
         },
       })
     },
-    show(view) {
-      if (state.getState().view === view) return
-      state.setState({ view, known: new Map(), isRead: false, hasMore: false })
+    filter(filters) {
+      if (isSameFilters(state.getState().filters, filters)) return
+      state.setState({ filters, known: new Map(), isRead: false, hasMore: false })
       void read(null)
     },
     opened(chat) {
@@ -96,19 +97,29 @@ export function makeChatList(request: typeof ask = ask, watch: typeof follow = f
     },
     async more() {
       const { isLoading, hasMore, known } = state.getState()
-      const last = [...known.values()].at(-1)
-      if (!isLoading && hasMore && last) await read(last.id)
+      const after = cursorOf(known, floor)
+      if (!isLoading && hasMore && after) await read(after)
     },
     readAgain: () => read(null),
     async update(chat, change) {
       const before = state.getState().known
-      state.setState({ known: wished(before, chat, change, state.getState().view) })
+      state.setState({ known: wished(before, chat, change, state.getState().filters) })
       try {
         await request("PATCH /api/experimental/chats/{chat}", { path: { chat: chat.id }, body: change })
       } catch (error) {
-        // Nobody knows whether it was done: the list does.
-        if (error instanceof Unreachable) void read(null)
+        // Nobody knows whether it was done, or where the other pins are now: the list does.
+        if (error instanceof Unreachable || typeof change.pin_order === "number") void read(null)
         else state.setState({ known: putBack(state.getState().known, before, chat.id) })
+        throw error
+      }
+    },
+    async markRead(chat) {
+      const before = state.getState().known
+      state.setState({ known: changed(before, chat.id, { has_unread: false }) })
+      try {
+        await request("PUT /api/experimental/chats/{chat}/read", { path: { chat: chat.id }, body: {} })
+      } catch (error) {
+        state.setState({ known: putBack(state.getState().known, before, chat.id) })
         throw error
       }
     },
@@ -122,13 +133,10 @@ function seen(page: readonly Chat[], open: string | null): Chat[] {
   return page.map((chat) => (chat.id === open ? { ...chat, has_unread: false } : chat))
 }
 
-function wished(known: Known, chat: Chat, change: UpdateChat, view: View): Known {
-  if (change.archived !== undefined && change.archived !== null && change.archived !== (view === "archived")) return without(known, chat.id)
-  const { title, pin_order } = change
-  return changed(known, chat.id, {
-    ...(typeof title === "string" && { title }),
-    ...(typeof pin_order === "number" && { pin_order }),
-  })
+function wished(known: Known, chat: Chat, { archived, title, pin_order }: UpdateChat, filters: Filters): Known {
+  if (typeof archived === "boolean" && archived !== filters.has("archived")) return without(known, chat.id)
+  const named = typeof title === "string" ? changed(known, chat.id, { title }) : known
+  return typeof pin_order === "number" ? repinned(named, chat.id, pin_order) : named
 }
 
 function putBack(now: Known, before: Known, id: string): Known {

@@ -14,18 +14,35 @@ export interface ResizerProps {
   side: "left" | "right"
   /** Given back by a double click. */
   usual?: number | undefined
+  /** Let go well beyond the narrowest or the widest. */
+  onBeyond?: ((end: "min" | "max") => void) | undefined
 }
 
 const step = 16
+/** How far beyond is meant. */
+const beyond = 80
 
 /** The line between two places: dragged, or moved with the arrow keys. */
-export function Resizer({ of, width, min, max, onChange, side, usual }: ResizerProps) {
+export function Resizer({ of, width, min, max, onChange, side, usual, onBeyond }: ResizerProps) {
   const start = useRef<{ x: number; width: number } | null>(null)
   const direction = side === "left" ? 1 : -1
   const change = (next: number) => onChange(Math.round(Math.min(max, Math.max(min, next))))
 
+  function dragged(event: PointerEvent<HTMLDivElement>): number | null {
+    return start.current && start.current.width + direction * (event.clientX - start.current.x)
+  }
+
   function drag(event: PointerEvent<HTMLDivElement>): void {
-    if (start.current) change(start.current.width + direction * (event.clientX - start.current.x))
+    const next = dragged(event)
+    if (next !== null) change(next)
+  }
+
+  function drop(event: PointerEvent<HTMLDivElement>): void {
+    const end = dragged(event)
+    start.current = null
+    if (end === null) return
+    if (end < min - beyond) onBeyond?.("min")
+    else if (end > max + beyond) onBeyond?.("max")
   }
 
   function press(event: KeyboardEvent<HTMLDivElement>): void {
@@ -59,7 +76,7 @@ export function Resizer({ of, width, min, max, onChange, side, usual }: ResizerP
         start.current = { x: event.clientX, width }
       }}
       onPointerMove={drag}
-      onPointerUp={() => (start.current = null)}
+      onPointerUp={drop}
       onPointerCancel={() => (start.current = null)}
       onDoubleClick={() => usual !== undefined && change(usual)}
     />

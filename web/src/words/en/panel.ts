@@ -17,6 +17,7 @@ const wrong = {
 export const panel = {
   title: "Panel",
   ofPanel: "the panel",
+  full: "Panel over the chat",
   tabs: { diff: "Changes", files: "Files", terminal: "Terminal", context: "Context" },
   notYours: "Only the owner of the chat sees this",
   notYoursText: "Files, changes and terminals belong to a workspace, and only its owner reaches into it.",

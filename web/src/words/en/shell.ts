@@ -12,7 +12,6 @@ export const shell = {
   shortcuts: "Keyboard shortcuts",
   openSidebar: "Show chats",
   closeSidebar: "Hide chats",
-  resizeSidebar: "Width of the list of chats",
   skip: "Skip to the conversation",
   notFound: "There is no such page",
   notFoundText: "The address may be old, or mistyped.",
