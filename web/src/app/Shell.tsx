@@ -6,6 +6,7 @@ import { patchChat } from "../api/queries"
 import type { User } from "../api/schema"
 import { sidebarOpen, sidebarWidth, useKept } from "../browser/kept"
 import { ChatPage } from "../chat_page/ChatPage"
+import { openFind } from "../chat_page/find/finding"
 import { NewChat } from "../chat_page/NewChat"
 import { Sidebar } from "../sidebar/Sidebar"
 import { makeChatList } from "../sidebar/store"
@@ -59,6 +60,7 @@ export function Shell({ me }: { me: User }) {
     { keys: "Mod+K", name: words.shell.search, run: () => setFloating("palette"), inFields: true },
     { keys: "Alt+N", name: words.shell.newChat, run: () => navigate("/"), inFields: true },
     { keys: "Mod+B", name: words.shell.openSidebar, run: () => (isNarrow ? setSheetOpen(true) : setOpen(!isOpen)), inFields: true },
+    ...(isChat ? [{ keys: "Mod+F", name: words.chat.find.title, run: openFind, inFields: true }] : []),
     { keys: "?", name: words.shell.shortcuts, run: () => setFloating("shortcuts") },
   ]
   useShortcuts(shortcuts)

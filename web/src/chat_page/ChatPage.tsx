@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query"
-import { lazy, type ReactNode, useEffect, useMemo, useRef, useState } from "react"
+import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from "react"
 import { useStore } from "zustand"
 import { queries } from "../api/queries"
 import type { User } from "../api/schema"
@@ -13,10 +13,15 @@ import css from "./ChatPage.module.css"
 import { ChatUnavailable } from "./ChatUnavailable"
 import { Composer } from "./composer/Composer"
 import { ChatHeader } from "./header/ChatHeader"
+import { closeFind, finding } from "./find/finding"
+import { useLinkedMessage } from "./linked_message"
+import { usePromptKeys } from "./prompt_keys"
 import { Queue } from "./queue/Queue"
 import { StatusLine } from "./StatusLine"
 import { Timeline, type TimelineHandle } from "./Timeline"
 
+const findBar = () => import("./find/FindBar")
+const FindBar = lazy(() => findBar().then((module) => ({ default: module.FindBar })))
 const Panel = lazy(() => import("../panel/Panel").then((module) => ({ default: module.Panel })))
 
 /** One chat. Mounted anew for another one, so that nothing of this leaks into that. */
@@ -42,6 +47,17 @@ function OpenChat({ opened, me, opener }: { opened: OpenedChat; me: User; opener
   const chat = record.data
   const panel = usePanel()
   const handle = useRef<TimelineHandle>(null)
+  const marked = useLinkedMessage(handle, reading.state === "read")
+  const isFinding = useStore(finding, (state) => state.isOpen)
+  useEffect(() => {
+    // Who presses its keys types on at once: it has to be there by then.
+    const timer = setTimeout(() => void findBar(), 1000)
+    return () => {
+      clearTimeout(timer)
+      closeFind()
+    }
+  }, [])
+  usePromptKeys(handle)
   const rows = useMemo(() => timeline(picture, overlay), [picture, overlay])
   const status = liveStatus(picture, {
     connection,
@@ -61,6 +77,11 @@ function OpenChat({ opened, me, opener }: { opened: OpenedChat; me: User; opener
   const page = (
     <main className={css["page"]} inert={panel.isFull}>
       <ChatHeader chat={chat} picture={picture} opener={opener} opened={opened} panel={panel} isMine={isMine} />
+      {isFinding && (
+        <Suspense>
+          <FindBar opened={opened} history={picture.messages.length} timeline={handle} />
+        </Suspense>
+      )}
       <Timeline
         ref={handle}
         timeline={rows}
@@ -69,6 +90,7 @@ function OpenChat({ opened, me, opener }: { opened: OpenedChat; me: User; opener
         older={older}
         opened={opened}
         isMine={isMine}
+        marked={marked}
         below={
           <>
             <StatusLine status={status} opened={opened} isMine={isMine} />

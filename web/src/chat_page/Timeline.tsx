@@ -4,11 +4,19 @@ import { VList, type VListHandle } from "virtua"
 import { allRows, type OpenedChat, type Reading, type Timeline as Rows, type TimelineRow } from "../chat"
 import { Button } from "../ui/buttons/Button"
 import { words } from "../words"
+import { messagesOf, placeOfMessage, promptBeside } from "./row_places"
 import { TimelineRowView } from "./rows/TimelineRowView"
 import css from "./Timeline.module.css"
 
 export interface TimelineHandle {
   toEnd(): void
+  /** Brings a message to the middle, and gives its row; null when it is not to be had. */
+  show(messageId: number): Promise<Element | null>
+  /** Goes on to where something is, in a row that is higher than the window. */
+  centre(place: DOMRect): void
+  /** To what a person wrote before (-1) or after (1) what is at the top. */
+  step(by: 1 | -1): Promise<void>
+  log(): Element | null
 }
 
 export interface TimelineProps {
@@ -18,6 +26,8 @@ export interface TimelineProps {
   older: Reading
   opened: OpenedChat
   isMine: boolean
+  /** The message that was linked to. */
+  marked: number | null
   /** What is going on, below the last row. */
   below: ReactNode
   ref: Ref<TimelineHandle>
@@ -31,7 +41,7 @@ const AHEAD = 1200
 type Item = TimelineRow | "top" | "below"
 
 /** Rows in a window of their own. The reader's place is theirs: it follows the end only while they are there. */
-export function Timeline({ timeline, isRead, hasOlder, older, opened, isMine, below, ref }: TimelineProps) {
+export function Timeline({ timeline, isRead, hasOlder, older, opened, isMine, marked, below, ref }: TimelineProps) {
   const list = useRef<VListHandle>(null)
   const frame = useRef<HTMLDivElement>(null)
   const isAtEnd = useRef(true)
@@ -39,13 +49,57 @@ export function Timeline({ timeline, isRead, hasOlder, older, opened, isMine, be
   const rows = allRows(timeline)
   const items: Item[] = ["top", ...rows, "below"]
   const isShift = useIsPrepended(rows)
+  const isNewBelow = useNewBelow(rows, isAway)
 
   const toEnd = useCallback(() => {
     isAtEnd.current = true
     setAway(false)
     list.current?.scrollToIndex(Number.MAX_SAFE_INTEGER, { align: "end" })
   }, [])
-  useImperativeHandle(ref, () => ({ toEnd }), [toEnd])
+  const latest = useRef(rows)
+  latest.current = rows
+  useImperativeHandle(
+    ref,
+    () => {
+      const log = () => frame.current?.querySelector("[role=log]") ?? null
+      const go = async (place: number, align: "start" | "center") => {
+        isAtEnd.current = false
+        // The first item is what stands above the rows.
+        list.current?.scrollToIndex(place + 1, { align })
+        // Rows that come into view are measured first, and drawn a picture later.
+        await nextPicture()
+        await nextPicture()
+      }
+      return {
+        toEnd,
+        log,
+        async show(messageId) {
+          if (!(await opened.loadBackTo(messageId))) return null
+          await nextPicture() // what was loaded is among the rows by then
+          await go(placeOfMessage(latest.current, messageId), "center")
+          return log()?.querySelector(`[data-message="${messageId}"]`) ?? log()
+        },
+        centre(place) {
+          const at = list.current
+          const window = frame.current?.getBoundingClientRect()
+          if (!at || !window) return
+          at.scrollBy(place.top + place.height / 2 - (window.top + window.height / 2))
+        },
+        async step(by) {
+          const at = list.current
+          if (!at) return
+          const top = at.findItemIndex(at.scrollOffset + 1) - 1
+          // Where one has come to is at the top; what is only half seen there is before it.
+          const isThere = at.getItemOffset(top + 1) >= at.scrollOffset - 1
+          const place = promptBeside(latest.current, by < 0 && !isThere ? top + 1 : top, by)
+          if (place >= 0) await go(place, "start")
+          else if (by > 0) toEnd()
+          else at.scrollTo(0)
+        },
+      }
+    },
+    [opened, toEnd],
+  )
 
   useLayoutEffect(() => {
     if (isAtEnd.current) list.current?.scrollToIndex(items.length - 1, { align: "end" })
@@ -85,18 +139,30 @@ export function Timeline({ timeline, isRead, hasOlder, older, opened, isMine, be
         {(item: Item) => {
           if (item === "top") return <Top key="top" hasOlder={hasOlder} older={older} onRetry={() => void opened.loadOlder()} />
           if (item === "below") return <div key="below">{below}</div>
-          return <TimelineRowView key={item.key} row={item} opened={opened} isMine={isMine} />
+          return <TimelineRowView key={item.key} row={item} opened={opened} isMine={isMine} isMarked={marked !== null && messagesOf(item).includes(marked)} />
         }}
       </VList>
       {isAway && (
         <div className={css["away"]}>
           <Button size="small" icon={ArrowDown} onClick={toEnd}>
-            {words.chat.toEnd}
+            {isNewBelow ? words.chat.newBelow : words.chat.toEnd}
           </Button>
         </div>
       )}
     </div>
   )
+}
+
+function nextPicture(): Promise<unknown> {
+  return new Promise(requestAnimationFrame)
+}
+
+/** Whether something was said since the reader went away from the end. */
+function useNewBelow(rows: readonly TimelineRow[], isAway: boolean): boolean {
+  const last = rows.at(-1)
+  const [seen, setSeen] = useState(last)
+  if (!isAway && seen !== last) setSeen(last)
+  return isAway && seen !== last
 }
 
 /** Whether this render has rows in front of those of the last one. */

@@ -96,7 +96,7 @@ export function ComposerBox(props: ComposerBoxProps) {
     } else if (event.key === "Escape") {
       if (draft.editing) onCancelEdit?.()
       else if (isBusy && !isStopping) onStop?.()
-    } else if ((event.key === "ArrowUp" || event.key === "ArrowDown") && !draft.editing) {
+    } else if ((event.key === "ArrowUp" || event.key === "ArrowDown") && !draft.editing && !event.altKey) {
       recall(event)
     }
   }

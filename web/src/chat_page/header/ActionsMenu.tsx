@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query"
-import { Archive, ArchiveRestore, Download, Ellipsis, FoldVertical, Pencil } from "lucide-react"
+import { Archive, ArchiveRestore, Download, Ellipsis, FoldVertical, Pencil, Search } from "lucide-react"
 import { queries } from "../../api/queries"
 import { address, request } from "../../api/request"
 import type { Chat } from "../../api/schema"
@@ -7,6 +7,7 @@ import type { OpenedChat } from "../../chat"
 import { IconButton } from "../../ui/buttons/IconButton"
 import { Menu } from "../../ui/floating/Menu"
 import { toast } from "../../ui/floating/toast"
+import { openFind } from "../find/finding"
 import { words } from "../../words"
 
 export interface ActionsMenuProps {
@@ -38,6 +39,7 @@ export function ActionsMenu({ chat, opened, onRename }: ActionsMenuProps) {
       entries={[
         // The menu gives the focus back to its button when it has closed; the field comes after that.
         { label: words.header.rename, icon: Pencil, run: () => setTimeout(onRename) },
+        { label: words.chat.find.title, icon: Search, shortcut: "Mod+F", run: () => setTimeout(openFind) },
         {
           label: words.header.compact,
           hint: words.header.compactHint,

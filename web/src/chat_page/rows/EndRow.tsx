@@ -4,6 +4,7 @@ import { CopyButton } from "../../ui/buttons/CopyButton"
 import { IconButton } from "../../ui/buttons/IconButton"
 import { Duration, Money } from "../../ui/values/figures"
 import { words } from "../../words"
+import { CopyLink } from "./CopyLink"
 import css from "./row.module.css"
 import { useFork } from "./use_fork"
 
@@ -27,6 +28,7 @@ export function EndRow({ row, opened }: { row: Row; opened: OpenedChat }) {
       )}
       <span className={css["actions"]}>
         {row.text !== "" && <CopyButton text={row.text} name={words.cards.copyAnswer} size="small" />}
+        <CopyLink chatId={opened.chatId} messageId={row.messageId} />
         <IconButton name={words.chat.forkHere} icon={GitFork} size="small" onClick={() => void fork(row.messageId)} />
       </span>
     </div>

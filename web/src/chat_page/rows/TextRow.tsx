@@ -4,7 +4,7 @@ import css from "./row.module.css"
 
 export function TextRow({ row }: { row: TextBlock }) {
   return (
-    <div className={css["text"]}>
+    <div className={css["text"]} data-said>
       <Markdown text={row.text} isStreaming={row.isStreaming} />
     </div>
   )

@@ -2,6 +2,7 @@ import { memo } from "react"
 import type { OpenedChat, TimelineRow } from "../../chat"
 import { classes } from "../../ui/classes"
 import { Crash } from "../../ui/status/Crash"
+import { messagesOf } from "../row_places"
 import { ContextRow } from "./ContextRow"
 import { EndRow } from "./EndRow"
 import { FileRow } from "./FileRow"
@@ -17,10 +18,23 @@ import { UserRow } from "./UserRow"
 
 const lines: ReadonlySet<TimelineRow["kind"]> = new Set(["reasoning", "steps", "summary", "sources", "context"])
 
+interface TimelineRowViewProps {
+  row: TimelineRow
+  opened: OpenedChat
+  isMine: boolean
+  /** A link leads to its message. */
+  isMarked?: boolean
+}
+
 /** A row is drawn again only when it is another object. */
-export const TimelineRowView = memo(function TimelineRowView({ row, opened, isMine }: { row: TimelineRow; opened: OpenedChat; isMine: boolean }) {
+export const TimelineRowView = memo(function TimelineRowView({ row, opened, isMine, isMarked = false }: TimelineRowViewProps) {
   return (
-    <div className={classes(css["row"], lines.has(row.kind) && css["lines"])} data-row={row.kind}>
+    <div
+      className={classes(css["row"], lines.has(row.kind) && css["lines"], isMarked && css["marked"])}
+      data-row={row.kind}
+      data-message={messagesOf(row)[0]}
+      aria-current={isMarked || undefined}
+    >
       <Crash>{drawn(row, opened, isMine)}</Crash>
     </div>
   )

@@ -4,6 +4,7 @@ import { CopyButton } from "../../ui/buttons/CopyButton"
 import { IconButton } from "../../ui/buttons/IconButton"
 import { RelativeTime } from "../../ui/values/RelativeTime"
 import { words } from "../../words"
+import { CopyLink } from "./CopyLink"
 import { ContextRow } from "./ContextRow"
 import { FileRow } from "./FileRow"
 import { ReferenceRow } from "./ReferenceRow"
@@ -23,6 +24,7 @@ export function UserRow({ row, opened, isMine }: { row: Row; opened: OpenedChat;
         <RelativeTime at={row.message.created_at} />
         <span className={css["actions"]}>
           {said !== "" && <CopyButton text={said} name={words.chat.copyMessage} size="small" />}
+          <CopyLink chatId={opened.chatId} messageId={row.message.id} />
           {isMine && (
             <IconButton
               name={words.chat.editMessage}
@@ -34,7 +36,9 @@ export function UserRow({ row, opened, isMine }: { row: Row; opened: OpenedChat;
           <IconButton name={words.chat.forkHere} icon={GitFork} size="small" onClick={() => void fork(row.message.id)} />
         </span>
       </div>
-      {said !== "" && <p className={css["said"]}>{said}</p>}
+      {said !== "" && <p className={css["said"]} data-said>
+          {said}
+        </p>}
       {others.length > 0 && (
         <div className={css["attached"]}>
           {others.map((block) =>

@@ -1,4 +1,4 @@
-import { Check, Copy } from "lucide-react"
+import { Check, Copy, type LucideIcon } from "lucide-react"
 import { useEffect, useState } from "react"
 import { words } from "../../words"
 import { toast } from "../floating/toast"
@@ -9,13 +9,14 @@ export interface CopyButtonProps {
   text: string | (() => string)
   /** What is copied, where that isn't plain: "Copy the link". */
   name?: string | undefined
+  icon?: LucideIcon | undefined
   size?: "normal" | "small" | undefined
   /** With the word beside the icon. */
   isWordShown?: boolean | undefined
 }
 
 /** Copies, and says for two seconds that it has. */
-export function CopyButton({ text, name = words.common.copy, size, isWordShown = false }: CopyButtonProps) {
+export function CopyButton({ text, name = words.common.copy, icon = Copy, size, isWordShown = false }: CopyButtonProps) {
   const [isCopied, setIsCopied] = useState(false)
   useEffect(() => {
     if (!isCopied) return
@@ -30,7 +31,7 @@ export function CopyButton({ text, name = words.common.copy, size, isWordShown =
       toast(words.common.failed(words.ui.copying), { kind: "error", text: words.ui.copyYourself, id: "copy" })
     }
   }
-  const shared = { icon: isCopied ? Check : Copy, size, onClick: () => void copy() }
+  const shared = { icon: isCopied ? Check : icon, size, onClick: () => void copy() }
   if (isWordShown) return <Button {...shared}>{isCopied ? words.common.copied : name}</Button>
   return <IconButton {...shared} name={isCopied ? words.common.copied : name} />
 }

@@ -4,6 +4,7 @@ export const keys = [
   { keys: "Escape", name: "Stop the agent, or leave an edit" },
   { keys: "ArrowUp", name: "Earlier messages of yours, in an empty composer" },
   { keys: "/", name: "Commands and skills, in an empty composer" },
-  { keys: "Mod+F", name: "Find in this chat" },
+  { keys: "Alt+ArrowUp", name: "To what you wrote before" },
+  { keys: "Alt+ArrowDown", name: "To what you wrote after" },
   { keys: "Mod+J", name: "Show or hide the panel" },
 ]

@@ -1,0 +1,21 @@
+/** A link to a message: `/chats/{id}#m{message}`. */
+import { type RefObject, useEffect } from "react"
+import { useLocationProperty } from "wouter/use-browser-location"
+import { toast } from "../ui/floating/toast"
+import { words } from "../words"
+import type { TimelineHandle } from "./Timeline"
+
+export function linkedMessage(hash: string): number | null {
+  const id = Number(/^#m(\d{1,15})$/.exec(hash)?.[1])
+  return id > 0 ? id : null
+}
+
+/** Goes to the message that the address names, as soon as the chat was read, and whenever it names another. */
+export function useLinkedMessage(timeline: RefObject<TimelineHandle | null>, isRead: boolean): number | null {
+  const linked = linkedMessage(useLocationProperty(() => location.hash))
+  useEffect(() => {
+    if (linked === null || !isRead) return
+    void timeline.current?.show(linked).then((row) => row ?? toast(words.chat.messageGone, { id: "link" }))
+  }, [timeline, linked, isRead])
+  return linked
+}
