@@ -4,6 +4,7 @@ import { lazy, Suspense, useEffect, useMemo, useState } from "react"
 import { Redirect, Route, Switch, useLocation, useRoute } from "wouter"
 import { patchChat } from "../api/queries"
 import type { User } from "../api/schema"
+import { resumeUnsent } from "../chat"
 import { sidebarOpen, sidebarWidth, useKept } from "../browser/kept"
 import { ChatPage } from "../chat_page/ChatPage"
 import { openFind } from "../chat_page/find/finding"
@@ -49,6 +50,7 @@ export function Shell({ me }: { me: User }) {
 
   useEffect(() => list.start((newer) => patchChat(client, newer)), [list, client])
   useEffect(() => list.opened(chat), [list, chat])
+  useEffect(resumeUnsent, [])
   useEffect(() => setSheetOpen(false), [location])
   // Who presses the keys of the palette types on at once: it has to be there by then.
   useEffect(() => {

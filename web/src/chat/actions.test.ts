@@ -8,6 +8,7 @@ import { apply } from "./picture"
 import { allRows } from "./rows"
 import { shownQueue } from "./sending"
 import { asked, chatId, picture, said, status, stored, text, wire } from "./testing/made"
+import { unsentInMemory } from "./testing/unsent_in_memory"
 import { timeline } from "./timeline"
 
 interface Asking {
@@ -32,6 +33,7 @@ beforeEach(() => {
     frame: () => () => {},
     newKey: () => `key${++keys}`,
     signedOut: () => {},
+    unsent: unsentInMemory(),
   })
   store = chatStore()
   setPicture(store, picture([asked(1), said(2), asked(3), said(4)]))
@@ -46,6 +48,15 @@ const waiting = () => shownQueue(overlay(), store.getState().picture)
 const refusal = (code: number) => new Refused(code, { message: `no ${code}` })
 const queued = (id: number) => ({ id, chat_id: chatId, content: [text(`waits ${id}`)], created_at: "" })
 const queueIs = (...ids: number[]) => come(wire({ id: `q${ids}`, type: "queue_update", chat_id: chatId, queued_messages: ids.map(queued) }))
+
+/** Another page on the same browser: what the first one asked is never answered. */
+function reload(): void {
+  const { picture: known } = store.getState()
+  store = chatStore()
+  actions = new ChatActions(chatId, store, around)
+  for (const one of around.unsent.all()) if (one.kind !== "chat") actions.resume(one)
+  setPicture(store, known)
+}
 
 async function last(): Promise<Asking> {
   await around.pass(0)
@@ -93,14 +104,79 @@ describe("a message that is sent", () => {
     expect(asking).toHaveLength(3)
   })
 
-  it("gives its content back when it is refused", async () => {
-    const key = actions.send(words("hello"))
+  it("stays with the reason when it is refused, also over a reload, until something is done about it", async () => {
+    const key = actions.send(words("hello"), { modelConfigId: "m" })
+    come(status("running"))
     ;(await last()).fail(refusal(409))
     await around.pass(0)
     expect(overlay().sends).toMatchObject([{ state: "failed", content: words("hello"), problem: { message: "no 409" } }])
-    expect(keys().at(-1)).toBe("e3")
-    actions.forgetSend(key)
+    expect(keys().at(-1)).toBe(`s${key}`)
+    expect(waiting()).toEqual([])
+    reload()
+    expect(overlay().sends).toMatchObject([{ key, state: "failed", content: words("hello"), problem: { message: "no 409" } }])
+    await around.pass(60_000)
+    expect(asking).toHaveLength(1)
+    actions.tryAgain(key)
+    expect((await last()).asked).toMatchObject({ idempotencyKey: "key2", body: { content: words("hello"), model_config_id: "m" } })
+    expect(overlay().sends).toMatchObject([{ key: "key2", state: "sending" }])
+    ;(await last()).fail(refusal(409))
+    await around.pass(0)
+    actions.forgetSend("key2")
     expect(overlay().sends).toEqual([])
+    reload()
+    expect(overlay().sends).toEqual([])
+  })
+
+  it("goes out again after a reload, under its key and in its order, and says so", async () => {
+    actions.send(words("one"), { planMode: "plan" })
+    actions.send(words("two"))
+    await last()
+    reload()
+    expect(overlay().sends).toMatchObject([
+      { key: "key1", state: "unanswered" },
+      { key: "key2", state: "unanswered" },
+    ])
+    const again = await last()
+    expect(asking).toHaveLength(2)
+    expect(again.asked).toMatchObject({ idempotencyKey: "key1", body: { content: words("one"), plan_mode: "plan" } })
+    again.give({ queued: false, message: asked(5, "one") })
+    await around.pass(0)
+    ;(await last()).give({ queued: false, message: asked(6, "two") })
+    await around.pass(0)
+    come(stored(asked(5, "one")), stored(asked(6, "two")))
+    expect(overlay().sends).toEqual([])
+    reload()
+    expect(overlay().sends).toEqual([])
+  })
+
+  it("is not taken for an older one that says the same after a reload", async () => {
+    setPicture(store, picture([asked(1, "yes"), said(2)]))
+    actions.send(words("yes"))
+    await last()
+    reload()
+    expect(keys().at(-1)).toBe("skey1")
+  })
+
+  it("does not go out again when the server may have forgotten its key", async () => {
+    actions.send(words("hello"))
+    await last()
+    await around.pass(26 * 24 * 3600 * 1000)
+    reload()
+    expect(overlay().sends).toMatchObject([{ state: "failed" }])
+    expect(asking).toHaveLength(1)
+  })
+
+  it("waits for someone to sign in", async () => {
+    actions.send(words("hello"))
+    ;(await last()).fail(refusal(401))
+    await around.pass(60_000)
+    around.happen("online")
+    await around.pass(0)
+    expect(asking).toHaveLength(1)
+    expect(overlay().sends).toMatchObject([{ state: "unanswered" }])
+    around.happen("signed-in")
+    expect((await last()).asked.idempotencyKey).toBe("key1")
+    expect(asking).toHaveLength(2)
   })
 
   it("goes after those that were written before it", async () => {
@@ -149,14 +225,31 @@ describe("an edit", () => {
     expect(keys()).toEqual(["m1", "a1.0", "e1", "m5"])
   })
 
-  it("is taken back when it is refused", async () => {
+  it("gives the message its place back when it is refused, and stays as a row of its own", async () => {
     void actions.edit(3, words("better"))
     ;(await last()).fail(refusal(400))
     await around.pass(0)
     expect(keys()).toContain("m3")
-    expect(overlay().edit).toMatchObject({ state: "failed", content: words("better"), problem: { message: "no 400" } })
-    actions.forgetEdit()
     expect(overlay().edit).toBe(null)
+    expect(keys().at(-1)).toBe("skey1")
+    expect(overlay().sends).toMatchObject([{ state: "failed", replaces: 3, content: words("better"), problem: { message: "no 400" } }])
+    reload()
+    expect(overlay().sends).toMatchObject([{ state: "failed", replaces: 3 }])
+    actions.tryAgain("key1")
+    expect((await last()).asked).toMatchObject({ path: { message: 3 }, body: { content: words("better") } })
+    expect(overlay()).toMatchObject({ sends: [], edit: { messageId: 3, state: "sending" } })
+  })
+
+  it("goes on after a reload, and was done when its message is gone", async () => {
+    void actions.edit(3, words("better"))
+    await last()
+    reload()
+    expect(overlay().edit).toMatchObject({ messageId: 3, state: "unanswered", content: words("better") })
+    ;(await last()).fail(refusal(404))
+    await around.pass(0)
+    expect(overlay().edit).toBe(null)
+    reload()
+    expect(overlay()).toMatchObject({ sends: [], edit: null })
   })
 
   it("was done by a try without an answer when its message is gone", async () => {

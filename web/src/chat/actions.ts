@@ -1,8 +1,9 @@
 /** What a person can do to a chat. Each shows at once in the overlay, and leaves it when the picture has it. */
 import { Refused } from "../api/request"
-import type { Chat, ChatQueuedMessage, InputPart, ReasoningEffort } from "../api/schema"
+import type { Chat, ChatQueuedMessage, InputPart, Problem, ReasoningEffort } from "../api/schema"
 import { type ChatStore, type ChatSurroundings, changeOverlay } from "./chat_state"
 import { insist } from "./insist"
+import { newestId } from "./message_list"
 import {
   beginEdit,
   beginSend,
@@ -13,7 +14,9 @@ import {
   withoutEdit,
   withoutSend,
   withQueueChange,
+  withRefused,
 } from "./sending"
+import { type UnsentEdit, type UnsentMessage, whyNotAgain } from "./unsent"
 
 export interface WithModel {
   readonly modelConfigId?: string
@@ -48,45 +51,45 @@ export class ChatActions {
 
   /** Gives the key of the send in the overlay. Without an answer it is tried again; refused, it is `failed` there. */
   send(content: readonly InputPart[], options: SendOptions = {}): string {
-    const key = this.around.newKey()
-    changeOverlay(this.store, (overlay, picture) => beginSend(overlay, key, content, picture))
-    this.givenUp.set(key, new AbortController())
-    this.lastSend = this.lastSend.then(() => this.deliver(key, content, options))
-    return key
+    const newestBefore = newestId(this.store.getState().picture.messages)
+    const one: UnsentMessage = { kind: "message", ...this.begun(), content, options, newestBefore }
+    this.around.unsent.keep(one)
+    this.take(one, "sending")
+    return one.key
   }
 
   /** Takes a send out of the overlay: one that failed, or one that nobody wants to wait for. It may have arrived all the same. */
   forgetSend(key: string): void {
     this.givenUp.get(key)?.abort()
     this.givenUp.delete(key)
+    this.around.unsent.forget(key)
     changeOverlay(this.store, (overlay) => withoutSend(overlay, key))
   }
 
-  /** Replaces a message and all that follows it. Refused, the edit in the overlay is `failed`; `forgetEdit` takes it away. */
-  async edit(messageId: number, content: readonly InputPart[], model: WithModel = {}): Promise<void> {
-    let isUnsure = false
-    changeOverlay(this.store, (overlay) => beginEdit(overlay, messageId, content))
-    const path = { chat: this.chatId, message: messageId }
-    const body = { content: [...content], ...modelOf(model) }
-    try {
-      const answer = await insist(() => this.around.request("PATCH /api/experimental/chats/{chat}/messages/{message}", { path, body }), {
-        around: this.around,
-        onUnanswered: () => {
-          isUnsure = true
-          changeOverlay(this.store, (overlay) => changeEdit(overlay, messageId, { state: "unanswered" }))
-        },
-      })
-      changeOverlay(this.store, (overlay) => changeEdit(overlay, messageId, { state: "sent", message: answer.message }))
-    } catch (error) {
-      // A message that an unanswered try has replaced is not there for the next one.
-      const isDone = isUnsure && error instanceof Refused && error.status === 404
-      if (isDone) this.forgetEdit()
-      else changeOverlay(this.store, (overlay) => changeEdit(overlay, messageId, { state: "failed", problem: problemOf(error) }))
-    }
+  /** Replaces a message and all that follows it. Refused, it is among the sends as `failed`. */
+  async edit(messageId: number, content: readonly InputPart[], options: WithModel = {}): Promise<void> {
+    const one: UnsentEdit = { kind: "edit", ...this.begun(), messageId, content, options }
+    this.around.unsent.keep(one)
+    await this.replace(one, "sending")
   }
 
-  forgetEdit(): void {
-    changeOverlay(this.store, withoutEdit)
+  /** One that failed, as it was. What was refused was not done, so it is another one for the server. */
+  tryAgain(key: string): void {
+    const send = this.store.getState().overlay.sends.find((one) => one.key === key && one.state === "failed")
+    if (!send) return
+    this.forgetSend(key)
+    if (send.replaces === null) this.send(send.content, send.options)
+    else void this.edit(send.replaces, send.content, send.options)
+  }
+
+  /** Goes on with what an earlier page has left without an answer. */
+  resume(one: UnsentMessage | UnsentEdit): void {
+    const { sends, edit } = this.store.getState().overlay
+    if (edit?.key === one.key || sends.some((send) => send.key === one.key)) return
+    const problem = whyNotAgain(one, this.around.now())
+    if (problem) changeOverlay(this.store, (overlay) => withRefused(overlay, one, problem))
+    else if (one.kind === "edit") void this.replace(one, "unanswered")
+    else this.take(one, "unanswered")
   }
 
   /** Stops the turn. What was written is kept. */
@@ -162,7 +165,49 @@ export class ChatActions {
     return insist(ask, { around: this.around, most: fewTries })
   }
 
-  private async deliver(key: string, content: readonly InputPart[], options: SendOptions): Promise<void> {
+  private begun() {
+    return { key: this.around.newKey(), chatId: this.chatId, at: this.around.now(), problem: null }
+  }
+
+  private take(one: UnsentMessage, state: "sending" | "unanswered"): void {
+    changeOverlay(this.store, (overlay, picture) => beginSend(overlay, one, state, picture))
+    this.givenUp.set(one.key, new AbortController())
+    this.lastSend = this.lastSend.then(() => this.deliver(one))
+  }
+
+  private async replace(one: UnsentEdit, state: "sending" | "unanswered"): Promise<void> {
+    const { key, messageId, content, options } = one
+    let isUnsure = state === "unanswered"
+    changeOverlay(this.store, (overlay) => beginEdit(overlay, one, state))
+    const path = { chat: this.chatId, message: messageId }
+    const body = { content: [...content], ...modelOf(options) }
+    try {
+      const answer = await insist(() => this.around.request("PATCH /api/experimental/chats/{chat}/messages/{message}", { path, body }), {
+        around: this.around,
+        onUnanswered: () => {
+          isUnsure = true
+          changeOverlay(this.store, (overlay) => changeEdit(overlay, key, { state: "unanswered" }))
+        },
+      })
+      this.around.unsent.forget(key)
+      changeOverlay(this.store, (overlay) => changeEdit(overlay, key, { state: "sent", message: answer.message }))
+    } catch (error) {
+      // A message that an unanswered try has replaced is not there for the next one.
+      const isDone = isUnsure && error instanceof Refused && error.status === 404
+      if (!isDone) return this.refused(one, error)
+      this.around.unsent.forget(key)
+      changeOverlay(this.store, (overlay) => withoutEdit(overlay, key))
+    }
+  }
+
+  private refused(one: UnsentMessage | UnsentEdit, error: unknown): void {
+    const problem = problemOf(error)
+    this.around.unsent.keep({ ...one, problem })
+    changeOverlay(this.store, (overlay) => withRefused(overlay, one, problem))
+  }
+
+  private async deliver(one: UnsentMessage): Promise<void> {
+    const { key, content, options } = one
     const signal = this.givenUp.get(key)?.signal
     if (!signal || signal.aborted) return
     const body = { content: [...content], ...modelOf(options), ...steering(options) }
@@ -171,9 +216,10 @@ export class ChatActions {
         () => this.around.request("POST /api/experimental/chats/{chat}/messages", { path: this.path, body, idempotencyKey: key, signal }),
         { around: this.around, signal, onUnanswered: () => changeOverlay(this.store, (overlay) => changeSend(overlay, key, { state: "unanswered" })) },
       )
+      this.around.unsent.forget(key)
       changeOverlay(this.store, (overlay) => sendAnswered(overlay, key, answer))
     } catch (error) {
-      changeOverlay(this.store, (overlay) => changeSend(overlay, key, { state: "failed", problem: problemOf(error) }))
+      if (!signal.aborted) this.refused(one, error)
     } finally {
       this.givenUp.delete(key)
     }
@@ -207,6 +253,6 @@ function steering({ interrupt, planMode }: SendOptions) {
   }
 }
 
-function problemOf(error: unknown) {
+export function problemOf(error: unknown): Problem {
   return error instanceof Refused ? error.problem : { message: error instanceof Error ? error.message : String(error) }
 }

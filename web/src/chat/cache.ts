@@ -1,7 +1,7 @@
 /** The chats that were open last, with their pictures: going back to one shows it at once. */
 import { ChatActions } from "./actions"
 import type { ChatStore, ChatSurroundings } from "./chat_state"
-import { isWaiting } from "./sending"
+import { hasWords } from "./sending"
 import { LiveChat } from "./store"
 
 export interface OpenedChat {
@@ -36,13 +36,23 @@ export class RecentChats {
   }
 
   open(chatId: string): OpenedChat {
-    const kept = this.kept.get(chatId) ?? this.made(chatId)
-    this.kept.delete(chatId)
-    this.kept.set(chatId, kept)
+    const kept = this.keep(chatId)
     kept.readers += 1
     if (kept.readers === 1) kept.live.start()
     this.drop()
     return this.opened(kept)
+  }
+
+  /** What an earlier page has left without an answer goes out again, whether its chat is looked at or not. */
+  resume(): void {
+    for (const one of this.around.unsent.all()) if (one.kind !== "chat") this.keep(one.chatId).actions.resume(one)
+  }
+
+  private keep(chatId: string): Kept {
+    const kept = this.kept.get(chatId) ?? this.made(chatId)
+    this.kept.delete(chatId)
+    this.kept.set(chatId, kept)
+    return kept
   }
 
   private made(chatId: string): Kept {
@@ -72,7 +82,7 @@ export class RecentChats {
   private drop(): void {
     for (const [chatId, { live, readers }] of this.kept) {
       if (this.kept.size <= mostKept) return
-      if (readers === 0 && !isWaiting(live.store.getState().overlay)) this.kept.delete(chatId)
+      if (readers === 0 && !hasWords(live.store.getState().overlay)) this.kept.delete(chatId)
     }
   }
 }

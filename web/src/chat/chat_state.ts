@@ -6,6 +6,7 @@ import type { Refused, request } from "../api/request"
 import type { Surroundings } from "../api/surroundings"
 import { emptyPicture, type Picture } from "./picture"
 import { nothingSent, type Overlay, settledOverlay } from "./sending"
+import type { UnsentStore } from "./unsent"
 
 export interface ChatState {
   readonly picture: Picture
@@ -29,6 +30,7 @@ export interface ChatSurroundings extends Surroundings {
   /** A key that nobody else has. */
   newKey(): string
   signedOut(): void
+  readonly unsent: UnsentStore
 }
 
 export function chatStore(): ChatStore {

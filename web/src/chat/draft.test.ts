@@ -18,6 +18,16 @@ test("what was refused comes back in front of what was written since", () => {
   expect(draft.getState().text).toBe("refused\n\nnewer")
 })
 
+test("what was refused is not mixed into an edit under way", () => {
+  const draft = draftOf("given-back-while-editing")
+  draft.setState({ text: "newer" })
+  beginEditing(draft, message)
+  giveBack(draft, fromContent([{ type: "text", text: "refused" }]))
+  expect(draft.getState().text).toBe("as it was")
+  endEditing(draft)
+  expect(draft.getState().text).toBe("refused\n\nnewer")
+})
+
 test("an edit that was refused is an edit again, and keeps what was being written", () => {
   const draft = draftOf("resumed")
   draft.setState({ text: "half a message" })

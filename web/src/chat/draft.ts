@@ -38,12 +38,11 @@ export function draftOf(chatId: string): DraftStore {
   const known = drafts.get(chatId)
   if (known) return known
   const kept = keptText("draft", chatId)
-  const store = createStore<Draft>(() => ({ ...read(kept.get()), editing: null }))
+  const store = createStore<Draft>(() => read(kept.get()))
   store.subscribe((draft, before) => {
     if (draft === before) return
-    const own = draft.editing ? draft.editing.before : draft
-    if (isNothing(own)) kept.forget()
-    else kept.set(stored(own))
+    if (draft.editing === null && isNothing(draft)) kept.forget()
+    else kept.set(stored(draft))
   })
   drafts.set(chatId, store)
   return store
@@ -95,13 +94,19 @@ export function endEditing(store: DraftStore): void {
   if (editing) store.setState({ ...editing.before, editing: null })
 }
 
-/** What was refused comes back in front of what was written since: nothing of either is lost. */
+/** What was refused comes back in front of what was written since: nothing of either is lost. An edit under way is not mixed with it. */
 export function giveBack(store: DraftStore, refused: Written): void {
-  store.setState(({ text, files, references }) => ({
+  store.setState(({ editing, ...written }) =>
+    editing ? { editing: { ...editing, before: inFront(refused, editing.before) } } : inFront(refused, written),
+  )
+}
+
+function inFront(refused: Written, { text, files, references }: Written): Written {
+  return {
     text: [refused.text, text].filter((one) => one.trim() !== "").join("\n\n"),
     files: [...refused.files, ...files],
     references: [...refused.references, ...references],
-  }))
+  }
 }
 
 /** An edit that was refused is one again, and what was written since waits for its end. */
@@ -115,16 +120,21 @@ export function addReference(store: DraftStore, reference: FileReferencePart, co
   store.setState({ references: [...references, reference], text: comment === "" ? text : text === "" ? comment : `${text}\n${comment}` })
 }
 
-function stored({ text, files, references }: Written): string {
-  return JSON.stringify({ text, references, files: files.filter((file) => file.id !== null) })
+function stored({ editing, ...written }: Draft): string {
+  return JSON.stringify({ ...lasting(written), editing: editing && { ...editing, before: lasting(editing.before) } })
 }
 
-function read(kept: string): Written {
-  if (kept === "") return nothingWritten
+/** A file that has not arrived is gone with the page. */
+function lasting({ text, files, references }: Written): Written {
+  return { text, references, files: files.filter((file) => file.id !== null) }
+}
+
+function read(kept: string): Draft {
+  if (kept === "") return { ...nothingWritten, editing: null }
   try {
-    const value = JSON.parse(kept) as Partial<Written>
-    return { text: value.text ?? "", files: value.files ?? [], references: value.references ?? [] }
+    const { editing, ...written } = JSON.parse(kept) as Partial<Draft>
+    return { ...nothingWritten, ...written, editing: editing ? { ...editing, before: { ...nothingWritten, ...editing.before } } : null }
   } catch {
-    return nothingWritten
+    return { ...nothingWritten, editing: null }
   }
 }

@@ -1,6 +1,7 @@
 /** A chat as data. `web/ARCHITECTURE.md`, "A chat, from bytes to pixels", says how the pieces go together. */
 export type { ChatActions, SendOptions, WithModel } from "./actions"
 export type { ContextBlock, FileBlock, ReasoningBlock, ReferenceBlock, SourcesBlock, TextBlock } from "./blocks"
+export type { Beginning } from "./beginnings"
 export type { OpenedChat } from "./cache"
 export type { CallBlock, CallState } from "./calls"
 export type { ChatState, ChatStore, Reading } from "./chat_state"
@@ -21,7 +22,7 @@ export {
   type Written,
 } from "./draft"
 export { type Beside, type LiveStatus, liveStatus } from "./live_status"
-export { openChat } from "./open_chat"
+export { beginnings, openChat, resumeUnsent } from "./open_chat"
 export { partialJson } from "./partial_json"
 export { emptyPicture, type Picture } from "./picture"
 export type { EndRow, NoticeRow, ReasoningRow, Row, Step, StepsRow, SummaryRow, UserRow } from "./row_kinds"

@@ -14,6 +14,7 @@ import { allRows, rows } from "./rows"
 import { isWaiting, nothingSent, shownQueue } from "./sending"
 import { LiveChat } from "./store"
 import { call, result, text } from "./testing/made"
+import { unsentInMemory } from "./testing/unsent_in_memory"
 import { SimulatedServer } from "./testing/simulated_server"
 import { timeline, type TimelineRow } from "./timeline"
 
@@ -23,7 +24,7 @@ interface Asked {
   idempotencyKey?: string
 }
 
-const often = { say: 6, deliver: 9, draw: 6, answer: 3, ask: 3, call: 2, result: 2, step: 3, finish: 2, edit: 2, retry: 1, again: 1, fail: 1, drop: 2, older: 3, reopen: 1, send: 3, lose: 1 }
+const often = { say: 6, deliver: 9, draw: 6, answer: 3, ask: 3, call: 2, result: 2, step: 3, finish: 2, edit: 2, retry: 1, again: 1, fail: 1, drop: 2, older: 3, reopen: 1, send: 3, lose: 1, reload: 1 }
 
 const step = fc.record({
   do: fc.oneof(...Object.entries(often).map(([name, weight]) => ({ weight, arbitrary: fc.constant(name) }))),
@@ -34,8 +35,9 @@ const step = fc.record({
 class World {
   readonly server = new SimulatedServer()
   readonly around = new FakeSurroundings()
-  readonly chat: LiveChat
-  readonly actions: ChatActions
+  chat: LiveChat
+  actions: ChatActions
+  private readonly pages: ChatSurroundings
   private words = 0
   private frames: (() => void)[] = []
   private answers: { give: () => void; lose: () => void }[] = []
@@ -53,9 +55,19 @@ class World {
       this.frames.push(run)
       return () => void (this.frames = this.frames.filter((one) => one !== run))
     }
-    const around = Object.assign(this.around, { request: this.request(), follow, frame, newKey: () => this.word(), signedOut: () => {} })
-    this.chat = new LiveChat("c", around satisfies ChatSurroundings)
+    const around = Object.assign(this.around, { request: this.request(), follow, frame, newKey: () => this.word(), signedOut: () => {}, unsent: unsentInMemory() })
+    this.pages = around
+    this.chat = new LiveChat("c", around)
     this.actions = new ChatActions("c", this.chat.store, around)
+    this.chat.start()
+  }
+
+  /** Another page in the same browser. What the first one is waiting for may arrive still, as in a tab that nobody sees. */
+  private reload(): void {
+    this.chat.stop()
+    this.chat = new LiveChat("c", this.pages)
+    this.actions = new ChatActions("c", this.chat.store, this.pages)
+    for (const one of this.pages.unsent.all()) if (one.kind === "message") this.actions.resume(one)
     this.chat.start()
   }
 
@@ -102,6 +114,7 @@ class World {
     else if (one.do === "drop") this.drop()
     else if (one.do === "older") void this.chat.loadOlder()
     else if (one.do === "reopen") this.reopen()
+    else if (one.do === "reload") this.reload()
     else if (one.do === "send") this.actions.send([{ type: "text", text: this.word() }])
     else if (one.do === "answer") this.answers.splice(times % this.answers.length, 1)[0]?.give()
     else if (one.do === "lose") this.answers.splice(times % this.answers.length, 1)[0]?.lose()
@@ -229,9 +242,10 @@ it("ends with what the server has, and never shows a text twice", async () => {
     fc.asyncProperty(fc.integer({ min: 0, max: 12 }), fc.boolean(), fc.array(step, { minLength: 20, maxLength: 80 }), async (turns, isRead, steps) => {
       const world = new World(turns)
       if (isRead) await world.calm()
-      const continuity = new Continuity()
+      let continuity = new Continuity()
       for (const one of steps) {
         await world.run(one)
+        if (one.do === "reload") continuity = new Continuity()
         expectNothingTwice(world)
         continuity.expect(world)
       }

@@ -4,8 +4,10 @@ import { follow } from "../api/follow"
 import { request } from "../api/request"
 import { tellSignedOut } from "../api/session"
 import { browser } from "../api/surroundings"
+import { Beginnings } from "./beginnings"
 import { type OpenedChat, RecentChats } from "./cache"
 import type { ChatSurroundings } from "./chat_state"
+import { browserUnsent } from "./unsent"
 
 /** Pages that nobody sees draw nothing, and still have to keep up. */
 const unseenMs = 250
@@ -33,9 +35,19 @@ export const browserChats: ChatSurroundings = {
   },
   newKey,
   signedOut: tellSignedOut,
+  unsent: browserUnsent,
 }
 
 const recent = new RecentChats(browserChats)
+
+/** Chats that have not begun: their first messages are on their way. */
+export const beginnings = new Beginnings(browserChats)
+
+/** What an earlier page of this person has left without an answer goes out again. */
+export function resumeUnsent(): void {
+  recent.resume()
+  beginnings.resume()
+}
 
 /** Opens a chat to be looked at, until it is closed. One that was open a moment ago shows at once. */
 export function openChat(chatId: string): OpenedChat {

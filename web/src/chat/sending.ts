@@ -3,19 +3,27 @@
  * when nothing has changed. The picture stays what the server has said; this lies over it, and says that it does.
  */
 import type { ChatMessage, ChatQueuedMessage, InputPart, Problem, SentMessage } from "../api/schema"
+import type { SendOptions } from "./actions"
 import { newestId, placeOf } from "./message_list"
 import type { Picture } from "./picture"
+import type { UnsentEdit, UnsentMessage } from "./unsent"
 import { isSameContent } from "./written"
 
-/** `unanswered`: no answer came, so it is being tried again with the same key. `sent`: stored, and about to show. */
+/**
+ * `unanswered`: no answer came, so it is being tried again with the same key. `sent`: stored, and about to show. `failed`:
+ * refused, and shown with the reason until its writer has done something about it.
+ */
 export type SendState = "sending" | "unanswered" | "sent" | "failed"
 
 export interface Send {
   /** The idempotency key. */
   readonly key: string
   readonly content: readonly InputPart[]
+  readonly options: SendOptions
+  /** The message that it was to replace: an edit that was refused. */
+  readonly replaces: number | null
   readonly state: SendState
-  /** Why it was refused. Its content is to go back to where it was written. */
+  /** Why it was refused. */
   readonly problem: Problem | null
   /** What the answer said: one of the two. */
   readonly message: ChatMessage | null
@@ -26,11 +34,11 @@ export interface Send {
 }
 
 export interface Edit {
+  readonly key: string
   /** The message that is replaced, with all that follows it. */
   readonly messageId: number
   readonly content: readonly InputPart[]
-  readonly state: SendState
-  readonly problem: Problem | null
+  readonly state: "sending" | "unanswered" | "sent"
   readonly message: ChatMessage | null
 }
 
@@ -53,10 +61,24 @@ export interface Overlay {
 
 export const nothingSent: Overlay = { sends: [], edit: null, queue: new Map(), order: null, isStopping: false }
 
-export function beginSend(overlay: Overlay, key: string, content: readonly InputPart[], picture: Picture): Overlay {
-  const known = { newestBefore: newestId(picture.messages), queueBefore: picture.queue }
-  const send: Send = { key, content, state: "sending", problem: null, message: null, queued: null, ...known }
+export function beginSend(overlay: Overlay, { key, content, options, newestBefore }: UnsentMessage, state: SendState, picture: Picture): Overlay {
+  const known = { newestBefore, queueBefore: picture.queue }
+  const send: Send = { key, content, options, replaces: null, state, problem: null, message: null, queued: null, ...known }
   return { ...overlay, sends: [...overlay.sends, send] }
+}
+
+/** It was refused, now or at an earlier visit. An edit gives its place back to the message that it was to replace. */
+export function withRefused(overlay: Overlay, one: UnsentMessage | UnsentEdit, problem: Problem): Overlay {
+  const { key, content, options } = one
+  const replaces = one.kind === "edit" ? one.messageId : null
+  const known = { message: null, queued: null, newestBefore: 0, queueBefore: [] }
+  const refused: Send = { key, content, options, replaces, state: "failed", problem, ...known }
+  const isThere = overlay.sends.some((send) => send.key === key)
+  return {
+    ...overlay,
+    sends: isThere ? overlay.sends.map((send) => (send.key === key ? refused : send)) : [...overlay.sends, refused],
+    edit: overlay.edit?.key === key ? null : overlay.edit,
+  }
 }
 
 export function changeSend(overlay: Overlay, key: string, change: Partial<Send>): Overlay {
@@ -73,16 +95,16 @@ export function withoutSend(overlay: Overlay, key: string): Overlay {
   return sends.length === overlay.sends.length ? overlay : { ...overlay, sends }
 }
 
-export function beginEdit(overlay: Overlay, messageId: number, content: readonly InputPart[]): Overlay {
-  return { ...overlay, edit: { messageId, content, state: "sending", problem: null, message: null } }
+export function beginEdit(overlay: Overlay, { key, messageId, content }: UnsentEdit, state: Edit["state"]): Overlay {
+  return { ...overlay, edit: { key, messageId, content, state, message: null } }
 }
 
-export function changeEdit(overlay: Overlay, messageId: number, change: Partial<Edit>): Overlay {
-  return overlay.edit?.messageId === messageId ? { ...overlay, edit: { ...overlay.edit, ...change } } : overlay
+export function changeEdit(overlay: Overlay, key: string, change: Partial<Edit>): Overlay {
+  return overlay.edit?.key === key ? { ...overlay, edit: { ...overlay.edit, ...change } } : overlay
 }
 
-export function withoutEdit(overlay: Overlay): Overlay {
-  return overlay.edit ? { ...overlay, edit: null } : overlay
+export function withoutEdit(overlay: Overlay, key: string): Overlay {
+  return overlay.edit?.key === key ? { ...overlay, edit: null } : overlay
 }
 
 export function withQueueChange(overlay: Overlay, id: number, change: QueueChange | null): Overlay {
@@ -131,7 +153,7 @@ export function shownSends(overlay: Overlay, picture: Picture): readonly Send[] 
   if (overlay.sends.length === 0) return overlay.sends
   const taken = new Set<ChatMessage | ChatQueuedMessage>()
   return overlay.sends.filter((send) => {
-    if (send.state === "failed") return false
+    if (send.state === "failed") return true
     const come = [...newerMessages(send, picture), ...newerQueued(send, picture)].find((one) => !taken.has(one) && isSameContent(one.content, send.content))
     if (come) taken.add(come)
     return come === undefined
@@ -149,12 +171,13 @@ function newerQueued(send: Send, { queue }: Picture): readonly ChatQueuedMessage
 /** The edit that is to be shown: only while the message that it replaces is there. */
 export function shownEdit(overlay: Overlay, picture: Picture): Edit | null {
   const { edit } = overlay
-  if (!edit || edit.state === "failed") return null
+  if (!edit) return null
   return picture.messages[placeOf(picture.messages, edit.messageId)]?.id === edit.messageId ? edit : null
 }
 
 /** Whether it is to be shown where messages wait: it does, or it will because the chat is at work. */
 export function goesToQueue(send: Send, picture: Picture): boolean {
+  if (send.state === "failed") return false
   if (send.queued !== null) return true
   return send.message === null && (picture.status === "running" || picture.status === "interrupting")
 }
@@ -189,4 +212,9 @@ function place(ids: readonly number[], { message }: ShownQueued): number {
 export function isWaiting(overlay: Overlay): boolean {
   const waits = (state: SendState | undefined) => state === "sending" || state === "unanswered"
   return overlay.sends.some((send) => waits(send.state)) || waits(overlay.edit?.state)
+}
+
+/** Whether there are words in it that nobody else has: on their way, or refused. */
+export function hasWords(overlay: Overlay): boolean {
+  return isWaiting(overlay) || overlay.sends.some((send) => send.state === "failed")
 }

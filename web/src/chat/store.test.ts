@@ -6,6 +6,7 @@ import { FakeSurroundings } from "../api/testing/fake_surroundings"
 import { RecentChats } from "./cache"
 import type { ChatSurroundings } from "./chat_state"
 import { asked, page, part, previewReset, said, status, stored, text, wire } from "./testing/made"
+import { unsentInMemory } from "./testing/unsent_in_memory"
 
 interface Asked {
   path: { chat: string }
@@ -43,6 +44,7 @@ beforeEach(() => {
     },
     newKey: () => "key",
     signedOut: () => void signedOut++,
+    unsent: unsentInMemory(),
   })
   chats = new RecentChats(around)
 })
@@ -145,6 +147,19 @@ describe("a chat that is opened", () => {
   })
 })
 
+describe("a chat of someone who is signed out", () => {
+  it("is read when they have signed in", async () => {
+    fails = [new Refused(401, { message: "Sign in." })]
+    const chat = chats.open("c")
+    await around.pass(60_000)
+    expect(chat.store.getState().reading.state).toBe("reading")
+    expect(pages).toHaveLength(1)
+    around.happen("signed-in")
+    await around.pass(0)
+    expect(chat.store.getState().reading.state).toBe("read")
+  })
+})
+
 describe("a history that is sent anew", () => {
   it("is taken from the stream when it is short", async () => {
     const chat = chats.open("c")
@@ -232,5 +247,16 @@ describe("chats that were open", () => {
     chats.open("first")
     await around.pass(0)
     expect(pages.length).toBe(asked + 1)
+  })
+
+  it("are kept while a message of theirs was refused", async () => {
+    const kept = chats.open("c")
+    await around.pass(0)
+    fails = [new Refused(400, { message: "no" })]
+    kept.actions.send([{ type: "text", text: "hello" }])
+    await around.pass(0)
+    kept.close()
+    for (let other = 0; other < 9; other++) chats.open(`other${other}`).close()
+    expect(chats.open("c").store.getState().overlay.sends).toMatchObject([{ state: "failed" }])
   })
 })

@@ -5,7 +5,7 @@ import type { Row } from "./row_kinds"
 import { type InTwo, rows } from "./rows"
 import { type Edit, goesToQueue, type Overlay, type Send, shownEdit, shownSends } from "./sending"
 
-/** A message that is on its way, and says so. */
+/** A message that is on its way or was refused, and says so. */
 export interface SendRow {
   readonly kind: "send"
   readonly key: string
@@ -21,8 +21,8 @@ export function timeline(picture: Picture, overlay: Overlay): Timeline {
   const shown = rows(picture)
   const edit = shownEdit(overlay, picture)
   const sends = shownSends(overlay, picture).filter((send) => !goesToQueue(send, picture))
-  if (edit) return replaced(shown, edit)
-  return sends.length === 0 ? shown : { settled: shown.settled, tail: [...shown.tail, ...sends.map(sendRow)] }
+  const under = edit ? replaced(shown, edit) : shown
+  return sends.length === 0 ? under : { settled: under.settled, tail: [...under.tail, ...sends.map(sendRow)] }
 }
 
 /** An edit takes the place of its message and of all that follows. */
@@ -40,7 +40,7 @@ const made = new WeakMap<Send | Edit, SendRow>()
 function sendRow(of: Send | Edit): SendRow {
   const known = made.get(of)
   if (known) return known
-  const own = "key" in of ? `s${of.key}` : `edit${of.messageId}`
+  const own = "messageId" in of ? `edit${of.messageId}` : `s${of.key}`
   const row: SendRow = { kind: "send", key: of.message ? `m${of.message.id}` : own, content: of.content, of }
   made.set(of, row)
   return row

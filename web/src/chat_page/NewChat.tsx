@@ -1,54 +1,38 @@
-import { type ReactNode, useEffect, useRef, useState } from "react"
+import { type ReactNode, useEffect, useRef } from "react"
 import { useLocation } from "wouter"
-import { newKey } from "../api/new_key"
-import { request } from "../api/request"
+import { useStore } from "zustand"
 import type { Chat } from "../api/schema"
-import { asContent, draftOf, nothingWritten } from "../chat"
-import { toast } from "../ui/floating/toast"
+import { asContent, type Beginning, beginnings, draftOf, type DraftStore, fromContent, giveBack, isNothing, nothingWritten } from "../chat"
 import { words } from "../words"
 import { ComposerBox } from "./composer/ComposerBox"
 import { useModelChoice } from "./composer/model_choice"
 import css from "./NewChat.module.css"
+import { NotSent, OnItsWay } from "./rows/SendRow"
 
 /** A chat begins with a message. `?prompt=` writes it down already. */
 export function NewChat({ opener, onCreated }: { opener: ReactNode; onCreated: (chat: Chat) => void }) {
   const draft = draftOf("new")
   const choice = useModelChoice(undefined)
-  const [, navigate] = useLocation()
-  const [isBusy, setBusy] = useState(false)
-  const last = useRef({ asked: "", key: "" })
+  const onTheirWay = useStore(beginnings.store)
 
   useEffect(() => {
     document.title = `${words.chat.newTitle} · ${words.common.name}`
     const prompt = new URLSearchParams(location.search).get("prompt")
     if (prompt) draft.setState({ text: prompt })
   }, [draft])
+  useLedThere(draft, onCreated)
 
-  /** The same message has the same key: sent twice, it makes one chat. Another one makes another. */
-  async function create() {
-    if (isBusy) return
-    const written = draft.getState()
-    setBusy(true)
-    try {
-      const { modelConfigId, reasoningEffort } = choice.changed
-      const body = {
-        content: asContent(written),
-        client_type: "ui" as const,
-        ...(modelConfigId && { model_config_id: modelConfigId }),
-        ...(reasoningEffort && { reasoning_effort: reasoningEffort }),
-      }
-      const asked = JSON.stringify(body)
-      if (asked !== last.current.asked) last.current = { asked, key: newKey() }
-      const chat = await request("POST /api/experimental/chats", { body, idempotencyKey: last.current.key })
-      last.current = { asked: "", key: "" }
-      draft.setState(nothingWritten)
-      onCreated(chat)
-      navigate(`/chats/${chat.id}`)
-    } catch (error) {
-      toast(words.composer.createFailed, { text: (error as Error).message, kind: "error", id: "create" })
-    } finally {
-      setBusy(false)
-    }
+  function create() {
+    const content = asContent(draft.getState())
+    if (content.length === 0) return
+    const { modelConfigId, reasoningEffort } = choice.changed
+    draft.setState(nothingWritten)
+    beginnings.begin({
+      content,
+      client_type: "ui",
+      ...(modelConfigId && { model_config_id: modelConfigId }),
+      ...(reasoningEffort && { reasoning_effort: reasoningEffort }),
+    })
   }
 
   return (
@@ -56,8 +40,46 @@ export function NewChat({ opener, onCreated }: { opener: ReactNode; onCreated: (
       <div className={css["bar"]}>{opener}</div>
       <div className={css["middle"]}>
         <h1 className={css["greeting"]}>{words.chat.greeting}</h1>
-        <ComposerBox draft={draft} choice={choice} isBusy={false} isStopping={false} prompts={[]} commands={[]} onCommand={() => undefined} onSend={() => void create()} />
+        {onTheirWay.map((one) => (
+          <BeginningRow key={one.key} of={one} draft={draft} />
+        ))}
+        <ComposerBox draft={draft} choice={choice} isBusy={false} isStopping={false} prompts={[]} commands={[]} onCommand={() => undefined} onSend={create} />
       </div>
     </main>
+  )
+}
+
+/** To the chat that has begun, unless something else is being written by then: that would be taken from under one's hands. */
+function useLedThere(draft: DraftStore, onCreated: (chat: Chat) => void): void {
+  const [, navigate] = useLocation()
+  const latest = useRef(onCreated)
+  latest.current = onCreated
+  useEffect(
+    () =>
+      beginnings.onBegun((chat) => {
+        latest.current(chat)
+        if (isNothing(draft.getState())) navigate(`/chats/${chat.id}`)
+      }),
+    [draft, navigate],
+  )
+}
+
+function BeginningRow({ of, draft }: { of: Beginning; draft: DraftStore }) {
+  const takeBack = () => {
+    giveBack(draft, fromContent(of.body.content))
+    beginnings.forget(of.key)
+  }
+  return (
+    <OnItsWay content={of.body.content} state={of.state}>
+      {of.state === "failed" && (
+        <NotSent
+          what={words.composer.createFailed}
+          problem={of.problem}
+          onEdit={takeBack}
+          onAgain={() => beginnings.tryAgain(of.key)}
+          onDismiss={() => beginnings.forget(of.key)}
+        />
+      )}
+    </OnItsWay>
   )
 }

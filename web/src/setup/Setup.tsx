@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query"
-import { useEffect, useState } from "react"
+import { useEffect, useRef, useState } from "react"
 import { useLocation } from "wouter"
 import { queries } from "../api/queries"
 import { request } from "../api/request"
@@ -20,15 +20,18 @@ export function Setup({ onBegin, onDone }: { onBegin: () => void; onDone: () => 
   const [step, setStep] = useState<Step>("account")
   const [, navigate] = useLocation()
   const client = useQueryClient()
+  const last = useRef({ text: "", key: "" })
   const me = useQuery({ ...queries.me, enabled: step !== "account" })
   useEffect(() => {
     document.title = `${words.setup.steps} · ${words.common.name}`
   }, [])
 
+  /** The same message has the same key: asked for again, it makes one chat. */
   async function send(text: string) {
+    if (text !== last.current.text) last.current = { text, key: newKey() }
     const chat = await request("POST /api/experimental/chats", {
       body: { content: [{ type: "text", text }], client_type: "ui" },
-      idempotencyKey: newKey(),
+      idempotencyKey: last.current.key,
     })
     navigate(`/chats/${chat.id}`)
     onDone()

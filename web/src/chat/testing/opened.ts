@@ -6,6 +6,7 @@ import type { OpenedChat } from "../cache"
 import { type ChatState, chatStore, setPicture } from "../chat_state"
 import type { Picture } from "../picture"
 import { chatId } from "./made"
+import { unsentInMemory } from "./unsent_in_memory"
 
 export interface ShownChat extends OpenedChat {
   /** Requests in order, such as `POST /api/experimental/chats/{chat}/interrupt`. None of them is answered. */
@@ -28,6 +29,7 @@ export function shownChat(picture: Picture, more: Partial<ChatState> = {}): Show
     frame: (run) => browser.after(0, run),
     newKey: () => `key${asked.length}`,
     signedOut: () => {},
+    unsent: unsentInMemory(),
   })
   return { chatId, store, actions, asked, loadOlder: async () => false, loadBackTo: async () => false, retry: () => {}, close: () => {} }
 }

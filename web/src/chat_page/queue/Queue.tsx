@@ -66,10 +66,7 @@ function QueuedRow({ of, isFirst, isLast, onMove, onEdit, opened }: RowProps) {
   return (
     <li className={css["row"]} aria-busy={operation !== null || undefined}>
       <span className={css["text"]}>{label}</span>
-      {!message && <span className={css["state"]}>{send?.state === "failed" ? send.problem?.message : text.sending}</span>}
-      {!message && send?.state === "failed" && (
-        <IconButton name={text.remove} icon={Trash2} size="small" onClick={() => opened.actions.forgetSend(send.key)} />
-      )}
+      {!message && <span className={css["state"]}>{text.sending}</span>}
       {isHeld && <span className={css["state"]}>{text.held}</span>}
       {message && (
         <span className={css["actions"]}>

@@ -1,5 +1,6 @@
 import { Paperclip } from "lucide-react"
-import { draftOf, fromContent, giveBack, type OpenedChat, resumeEditing, type SendRow as Row } from "../../chat"
+import type { InputPart, Problem } from "../../api/schema"
+import { draftOf, fromContent, giveBack, type OpenedChat, resumeEditing, type Send, type SendRow as Row, type SendState } from "../../chat"
 import { Button } from "../../ui/buttons/Button"
 import { Icon } from "../../ui/Icon"
 import { words } from "../../words"
@@ -7,18 +8,45 @@ import files from "./files.module.css"
 import { ReferenceRow } from "./ReferenceRow"
 import css from "./row.module.css"
 
-/** On its way, and it says so where the time will be. Refused, it can go back to where it was written. */
+/** A message or an edit of this chat that is on its way, or was refused. */
 export function SendRow({ row, opened }: { row: Row; opened: OpenedChat }) {
   const { of } = row
-  const written = fromContent(row.content)
+  return (
+    <OnItsWay content={row.content} state={of.state}>
+      {"problem" in of && of.state === "failed" && <Refusal of={of} opened={opened} />}
+    </OnItsWay>
+  )
+}
+
+function Refusal({ of, opened }: { of: Send; opened: OpenedChat }) {
+  const takeBack = () => {
+    const draft = draftOf(opened.chatId)
+    if (of.replaces === null) giveBack(draft, fromContent(of.content))
+    else resumeEditing(draft, of.replaces, fromContent(of.content))
+    opened.actions.forgetSend(of.key)
+  }
+  return (
+    <NotSent
+      what={of.replaces === null ? words.chat.sendFailed : words.chat.editFailed}
+      problem={of.problem}
+      onEdit={takeBack}
+      onAgain={() => opened.actions.tryAgain(of.key)}
+      onDismiss={() => opened.actions.forgetSend(of.key)}
+    />
+  )
+}
+
+/** It says so where the time will be. */
+export function OnItsWay({ content, state, children }: { content: readonly InputPart[]; state: SendState; children?: React.ReactNode }) {
+  const written = fromContent(content)
   const isAttached = written.references.length + written.files.length > 0
   return (
     <article className={css["user"]} aria-label={words.chat.you}>
       <div className={css["userHead"]}>
         <h2>{words.chat.you}</h2>
         <span role="status">
-          {of.state === "sending" && words.chat.sending}
-          {of.state === "unanswered" && words.chat.unanswered}
+          {state === "sending" && words.chat.sending}
+          {state === "unanswered" && words.chat.unanswered}
         </span>
       </div>
       {written.text !== "" && <p className={`${css["said"]} ${css["sending"]}`}>{written.text}</p>}
@@ -35,30 +63,34 @@ export function SendRow({ row, opened }: { row: Row; opened: OpenedChat }) {
           )}
         </div>
       )}
-      {of.state === "failed" && <Failed row={row} opened={opened} />}
+      {children}
     </article>
   )
 }
 
-function Failed({ row, opened }: { row: Row; opened: OpenedChat }) {
-  const { of } = row
-  const forget = () => ("key" in of ? opened.actions.forgetSend(of.key) : opened.actions.forgetEdit())
-  const takeBack = () => {
-    const draft = draftOf(opened.chatId)
-    if ("messageId" in of) resumeEditing(draft, of.messageId, fromContent(row.content))
-    else giveBack(draft, fromContent(row.content))
-    forget()
-  }
+export interface NotSentProps {
+  what: string
+  problem: Problem | null
+  onEdit: () => void
+  onAgain: () => void
+  onDismiss: () => void
+}
+
+/** Why, and what can be done with the words: nothing of them goes away by itself. */
+export function NotSent({ what, problem, onEdit, onAgain, onDismiss }: NotSentProps) {
   return (
     <div className={css["state"]} role="alert">
       <span className={css["problem"]}>
-        {words.chat.sendFailed}
-        {of.problem && words.cards.because(of.problem.message)}
+        {what}
+        {problem && words.cards.because(problem.message)}
       </span>
-      <Button size="small" onClick={takeBack}>
+      <Button size="small" onClick={onAgain}>
+        {words.common.tryAgain}
+      </Button>
+      <Button size="small" onClick={onEdit}>
         {words.chat.backToComposer}
       </Button>
-      <Button size="small" kind="quiet" onClick={forget}>
+      <Button size="small" kind="quiet" onClick={onDismiss}>
         {words.chat.dismiss}
       </Button>
     </div>

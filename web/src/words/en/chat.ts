@@ -13,6 +13,8 @@ export const chat = {
   sending: "Sending",
   unanswered: "Not answered yet. Trying again; it will not be sent twice.",
   sendFailed: "Not sent",
+  editFailed: "Not changed",
+  tooOldToSend: "It was written so long ago that nobody knows whether it arrived.",
   backToComposer: "Edit and send again",
   dismiss: "Dismiss",
   thinking: "Thinking",

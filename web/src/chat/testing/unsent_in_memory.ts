@@ -1,0 +1,11 @@
+/** What a browser would keep of sends, for tests: a page that is made anew on the same one is a reload. */
+import type { Unsent, UnsentStore } from "../unsent"
+
+export function unsentInMemory(): UnsentStore {
+  const kept = new Map<string, Unsent>()
+  return {
+    all: () => [...kept.values()],
+    keep: (one) => void kept.set(one.key, one),
+    forget: (key) => void kept.delete(key),
+  }
+}
