@@ -1,0 +1,154 @@
+"""Sessions that end and go on, and several people at one browser."""
+
+from typing import Any
+
+import pytest
+from playwright.async_api import BrowserContext, Page, Route, expect
+
+from browser.app import App, composer, rows, say
+from chatd.testing.vendors.script import Say, Turn
+from server.running import PASSWORD, Api
+
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.long]
+
+
+async def _visit(app: App) -> tuple[Page, Api]:
+    """A tab of mia's, with a session of its own that a test can end."""
+    session = await app.chats.running.api.sign_in("mia")
+    return await app.sign_in(session), session
+
+
+async def _sign_in_again(page: Page) -> None:
+    dialog = page.get_by_role("dialog", name="Your session has ended")
+    await expect(dialog).to_be_visible(timeout=60_000)  # streams look at rights every few seconds
+    await dialog.get_by_label("Password").fill(PASSWORD)
+    await dialog.get_by_role("button", name="Sign in", exact=True).click()
+    await expect(dialog).to_have_count(0)
+
+
+async def _sign_in_as(page: Page, name: str) -> None:
+    await page.get_by_label("Name or email").fill(name)
+    await page.get_by_label("Password").fill(PASSWORD)
+    await page.get_by_role("button", name="Sign in").click()
+    await expect(page.get_by_role("button", name=name, exact=True)).to_be_visible()
+
+
+async def test_streams_go_on_after_signing_in_again(app: App):
+    app.plays(Turn(Say("Hi.")), Turn(Say("Still here.")))
+    chat = await app.chats.create("hello")
+    await app.chats.resting(chat)
+    page, session = await _visit(app)
+    await app.open(chat, page)
+    await expect(rows(page, "text")).to_have_text(["Hi."])
+    await session.post("/api/v2/users/logout")
+    await _sign_in_again(page)
+    await app.chats.send(chat, "from elsewhere")
+    await expect(rows(page, "text")).to_have_text(["Hi.", "Still here."])  # the stream of the chat
+    other = await app.chats.create("another chat")
+    await expect(page.locator(f"a[href='/chats/{other['id']}']")).to_be_visible()  # the feed of the list
+    app.forgive("401")
+
+
+async def test_a_message_to_an_ended_session_goes_out_after_signing_in(app: App):
+    chat = await app.chats.create("hello")
+    await app.chats.resting(chat)
+    page, session = await _visit(app)
+    await app.open(chat, page)
+    await expect(rows(page, "text")).to_have_text(["Hi."])
+    await session.post("/api/v2/users/logout")
+    await say(page, "to nobody yet")
+    await expect(rows(page, "send")).to_contain_text("it will not be sent twice")
+    await _sign_in_again(page)
+    await expect(rows(page, "text")).to_have_text(["Hi.", "Hi."])
+    await expect(rows(page, "send")).to_have_count(0)
+    assert [said async for said in _said(app, chat)] == ["hello", "to nobody yet"]
+    app.forgive("401")
+
+
+async def _said(app: App, chat: dict[str, Any]):
+    for message in await app.stored(chat):
+        if message["role"] == "user":
+            yield "".join(part["text"] for part in message["content"])
+
+
+async def _gone(route: Route) -> None:
+    await route.abort()
+
+
+async def test_the_next_person_at_a_browser_sees_nothing_of_the_first(app: App):
+    await app.chats.running.add_user("noa")
+    chat = await app.chats.create("mine alone")
+    await app.chats.resting(chat)
+    page, session = await _visit(app)
+    await app.open(chat, page)
+    await composer(page).fill("a draft of mia's")
+    await page.get_by_role("link", name="New chat").click()
+    await page.route("**/api/experimental/chats", _gone)
+    await say(page, "a first message of mia's")
+    await expect(page.get_by_text("it will not be sent twice")).to_be_visible()
+    await composer(page).fill("half a thought of mia's")
+    await session.post("/api/v2/users/logout")
+    await expect(page.get_by_role("dialog", name="Your session has ended")).to_be_visible(timeout=60_000)
+    await page.unroute("**/api/experimental/chats")
+    await page.get_by_role("button", name="Sign in as someone else").click()
+    await _sign_in_as(page, "noa")
+    await expect(composer(page)).to_have_value("")
+    await expect(page.get_by_text("of mia's")).to_have_count(0)
+    await expect(page.get_by_text("No chats yet")).to_be_visible()
+    await page.goto(f"/chats/{chat['id']}")
+    await expect(page.get_by_role("heading", name="There is no such chat")).to_be_visible()
+    await page.get_by_role("button", name="noa").click()
+    await page.get_by_role("menuitem", name="Sign out").click()
+    # What she left is there for mia, and what she sent goes out.
+    await _sign_in_as(page, "mia")
+    await page.goto(f"/chats/{chat['id']}")
+    await expect(composer(page)).to_have_value("a draft of mia's")
+    await page.goto("/")
+    await expect(composer(page)).to_have_value("half a thought of mia's")
+    await expect(page.get_by_role("navigation").locator("a[href^='/chats/']")).to_have_count(2)
+    app.forgive("401", "404", "ERR_FAILED")
+
+
+async def test_who_signs_out_leaves_nothing_behind(app: App):
+    page, _ = await _visit(app)
+    await page.goto("/")
+    await composer(page).fill("not for others")
+    await page.get_by_role("button", name="mia").click()
+    await page.get_by_role("menuitem", name="Sign out").click()
+    await expect(page.get_by_label("Name or email")).to_be_visible()
+    kept = await page.evaluate("JSON.stringify(localStorage)")
+    assert "not for others" not in kept
+    app.forgive("401")
+
+
+async def test_signing_out_without_a_network_says_that_it_has_failed(app: App):
+    page, session = await _visit(app)
+    await page.goto("/")
+    await composer(page).fill("still mine")
+    await page.route("**/users/logout", _gone)
+    await page.get_by_role("button", name="mia").click()
+    await page.get_by_role("menuitem", name="Sign out").click()
+    await expect(page.get_by_role("alert")).to_contain_text("Sign out did not work.")
+    await expect(composer(page)).to_have_value("still mine")
+    assert (await session.get("/api/v2/users/me")).status == 200
+    app.forgive("ERR_FAILED")
+
+
+async def test_a_tab_begins_anew_when_someone_else_signs_in_in_another(app: App):
+    await app.chats.running.add_user("noa")
+    page, _ = await _visit(app)
+    await page.goto("/")
+    await composer(page).fill("mia's words")
+    other = await app.tab(page.context)
+    await other.goto("/")
+    await expect(composer(other)).to_be_visible()
+    await _change_session(page.context, await app.chats.running.api.sign_in("noa"))
+    await other.reload()
+    await expect(other.get_by_role("button", name="noa")).to_be_visible()
+    await expect(page.get_by_role("button", name="noa")).to_be_visible()
+    await expect(composer(page)).to_have_value("")
+
+
+async def _change_session(context: BrowserContext, session: Api) -> None:
+    (cookie,) = await context.cookies()
+    await context.add_cookies([{**cookie, "value": session.token}])
