@@ -67,6 +67,17 @@ async def test_what_is_no_view_and_no_file_is_left_to_the_rest(built: Path):
     assert (await _ask(routes, "/login", method="POST")).body == b"elsewhere"
 
 
+async def test_a_person_who_goes_where_nothing_is_gets_the_app_which_says_so(built: Path):
+    routes = WebRoutes(_elsewhere, web_files(built))
+    visit = await _ask(routes, "/nothing", accept="text/html,*/*")
+    assert (visit.status, visit.body) == (404, _PAGE)
+    assert visit.headers["content-type"] == "text/html; charset=utf-8"
+    assert (await _ask(routes, "/nothing", accept="text/html", if_none_match=visit.headers["etag"])).status == 404
+    assert (await _ask(routes, "/nothing", accept="application/json")).body == b"elsewhere"
+    assert (await _ask(routes, "/api/v2/nothing", accept="text/html")).body == b"elsewhere"
+    assert (await _ask(routes, "/nothing", method="POST", accept="text/html")).body == b"elsewhere"
+
+
 async def test_files_with_a_hash_are_kept_for_good_and_come_compressed(built: Path):
     routes = WebRoutes(_elsewhere, web_files(built))
     answer = await _ask(routes, "/assets/index-1a2b.js", accept_encoding="br, gzip;q=0.8")

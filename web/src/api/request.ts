@@ -1,5 +1,6 @@
 /** One way to ask the server: typed by the generated table of routes, and failing in two ways only. */
 import type { Problem, Routes } from "./schema"
+import { hearTime } from "./server_clock"
 import { tellSignedOut } from "./session"
 
 export type Route = keyof Routes
@@ -65,8 +66,11 @@ export function address(template: string, path: Record<string, unknown> = {}, qu
 }
 
 export async function fetched(url: string, init: RequestInit): Promise<Response> {
+  const asked = Date.now()
   try {
-    return await fetch(url, init)
+    const response = await fetch(url, init)
+    hearTime(response.headers.get("date"), asked, Date.now())
+    return response
   } catch (error) {
     if (init.signal?.aborted) throw error
     throw new Unreachable("The server did not answer.", { cause: error })

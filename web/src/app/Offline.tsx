@@ -1,11 +1,12 @@
 import { useSyncExternalStore } from "react"
+import { classes } from "../ui/classes"
 import { words } from "../words"
-import css from "./Offline.module.css"
+import css from "./Notice.module.css"
 
 export function Offline() {
   const isOnline = useSyncExternalStore(subscribe, () => navigator.onLine)
   return isOnline ? null : (
-    <p role="status" className={css["offline"]}>
+    <p role="status" className={classes(css["notice"], css["warning"])}>
       {words.shell.offline}
     </p>
   )

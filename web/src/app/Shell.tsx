@@ -6,6 +6,7 @@ import { patchChat } from "../api/queries"
 import type { User } from "../api/schema"
 import { resumeUnsent } from "../chat"
 import { sidebarOpen, sidebarWidth, useKept } from "../browser/kept"
+import { onLed } from "../browser/push"
 import { ChatPage } from "../chat_page/ChatPage"
 import { openFind } from "../chat_page/find/finding"
 import { NewChat } from "../chat_page/NewChat"
@@ -17,10 +18,12 @@ import { Resizer } from "../ui/layout/Resizer"
 import { words } from "../words"
 import { Crash } from "../ui/status/Crash"
 import { useIsNarrow } from "./narrow"
+import { NewVersion } from "./NewVersion"
 import { NotFound } from "./NotFound"
 import { Offline } from "./Offline"
 import css from "./Shell.module.css"
 import { type Shortcut, useShortcuts } from "./shortcuts"
+import { useIsOutdated } from "./version"
 
 const PhoneSheet = lazy(() => import("./PhoneSheet").then((module) => ({ default: module.PhoneSheet })))
 const palette = () => import("./Palette")
@@ -46,11 +49,13 @@ export function Shell({ me }: { me: User }) {
   const [isSheetOpen, setSheetOpen] = useState(false)
   const [floating, setFloating] = useState<"palette" | "shortcuts" | null>(null)
   const isNarrow = useIsNarrow()
+  const isOutdated = useIsOutdated(list)
   const chat = isChat ? params.id : null
 
   useEffect(() => list.start((newer) => patchChat(client, newer)), [list, client])
   useEffect(() => list.opened(chat), [list, chat])
   useEffect(resumeUnsent, [])
+  useEffect(() => onLed(navigate), [navigate])
   useEffect(() => setSheetOpen(false), [location])
   // Who presses the keys of the palette types on at once: it has to be there by then.
   useEffect(() => {
@@ -105,6 +110,7 @@ export function Shell({ me }: { me: User }) {
       )}
       <div className={css["main"]} id="conversation" tabIndex={-1}>
         <Offline />
+        {isOutdated && <NewVersion />}
         <Crash resetKey={location}>
           <Switch>
             <Route path="/">

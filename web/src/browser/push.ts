@@ -17,6 +17,17 @@ export async function registerWorker(): Promise<void> {
   await navigator.serviceWorker.register("/worker.js").catch(() => undefined) // the page works without it
 }
 
+/** A notification that was clicked leads to its chat: the worker says which, and this page goes there without being loaded anew. */
+export function onLed(go: (place: string) => void): () => void {
+  if (!("serviceWorker" in navigator)) return () => {}
+  const heard = ({ data }: MessageEvent) => {
+    const { go: place } = data as { go?: unknown }
+    if (typeof place === "string" && place.startsWith("/")) go(place)
+  }
+  navigator.serviceWorker.addEventListener("message", heard)
+  return () => navigator.serviceWorker.removeEventListener("message", heard)
+}
+
 export async function pushState(): Promise<PushState> {
   if (!("serviceWorker" in navigator) || !("PushManager" in window) || !("Notification" in window)) return "unsupported"
   if (Notification.permission === "denied") return "denied"

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useState } from "react"
 import type { ChatError } from "../api/schema"
+import { serverNow } from "../api/server_clock"
 import type { LiveStatus, OpenedChat } from "../chat"
 import { Button } from "../ui/buttons/Button"
 import { Banner } from "../ui/status/Banner"
@@ -32,7 +33,7 @@ function lineOf(status: LiveStatus, opened: OpenedChat, isMine: boolean): ReactN
       return <Banner title={text.needsYou} />
     case "reconnecting":
       return (
-        <Seconds until={status.until}>
+        <Seconds until={status.until} by={Date.now}>
           {(left) => (
             <Banner
               kind="warn"
@@ -48,10 +49,10 @@ function lineOf(status: LiveStatus, opened: OpenedChat, isMine: boolean): ReactN
         </Seconds>
       )
     case "retrying": {
-      const { provider, kind, error, retrying_at, delay_ms, attempt } = status.retry
+      const { provider, kind, error, retrying_at, attempt } = status.retry
       const what = text.retryKinds[kind] ?? text.retryKinds["generic"] ?? ""
       return (
-        <Seconds until={Date.parse(retrying_at)} most={delay_ms}>
+        <Seconds until={Date.parse(retrying_at)} by={serverNow}>
           {(left) => (
             <Banner
               kind="warn"
@@ -98,14 +99,14 @@ function Failure({ error, opened, isMine }: { error: ChatError; opened: OpenedCh
   )
 }
 
-/** Counts down to a moment by the clock, so that a tab which slept is right at once. */
-/** `most` milliseconds, for a clock that differs from the server's. */
-function Seconds({ until, most = Infinity, children }: { until: number | null; most?: number; children: (left: number) => ReactNode }) {
-  const [now, setNow] = useState(() => Date.now())
+/** Counts down to a moment by the clock that it was told by, so that a tab which slept is right at once. */
+function Seconds({ until, by, children }: { until: number | null; by: () => number; children: (left: number) => ReactNode }) {
+  const [now, setNow] = useState(by)
   useEffect(() => {
     if (until === null) return
-    const timer = setInterval(() => setNow(Date.now()), 250)
+    setNow(by())
+    const timer = setInterval(() => setNow(by()), 250)
     return () => clearInterval(timer)
-  }, [until])
-  return children(until === null ? 0 : Math.max(0, Math.ceil(Math.min(until - now, most) / 1000)))
+  }, [until, by])
+  return children(until === null ? 0 : Math.max(0, Math.ceil((until - now) / 1000)))
 }

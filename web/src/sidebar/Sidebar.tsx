@@ -3,6 +3,7 @@ import { lazy, type ReactNode, Suspense, useCallback, useEffect, useMemo, useRef
 import { Link } from "wouter"
 import { useStore } from "zustand"
 import type { Chat } from "../api/schema"
+import { serverNow } from "../api/server_clock"
 import { Button } from "../ui/buttons/Button"
 import { IconButton } from "../ui/buttons/IconButton"
 import { toast } from "../ui/floating/toast"
@@ -39,7 +40,7 @@ export function Sidebar({ list, onSearch, onHide, footer }: SidebarProps) {
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set())
   const [said, setSaid] = useState("")
   const acts = useChatActs(list, setRenamed)
-  const parts = useMemo(() => shown(known, new Date(), (chat) => isWanted(chat, filters, open)), [known, filters, open])
+  const parts = useMemo(() => shown(known, new Date(serverNow()), (chat) => isWanted(chat, filters, open)), [known, filters, open])
   const order = useMemo(() => [...parts.pinned, ...parts.groups.flatMap((group) => group.chats)], [parts])
   const selection = useSelection(order)
   const fold = useCallback((chat: Chat) => setUnfolded((before) => toggled(before, chat.id)), [])

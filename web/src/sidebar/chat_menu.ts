@@ -1,8 +1,10 @@
 /** What can be done with a chat from the list: the same for the button's menu and for the right mouse button. */
 import { Archive, ArchiveRestore, ArrowDown, ArrowUp, Download, MailCheck, Pencil, Pin, PinOff } from "lucide-react"
 import { address } from "../api/request"
+import { saveFile } from "../api/save_file"
 import type { Chat } from "../api/schema"
 import type { MenuEntry } from "../ui/floating/menu_items"
+import { toast } from "../ui/floating/toast"
 import { words } from "../words"
 
 export interface ChatActs {
@@ -56,7 +58,11 @@ function exportMenu(chat: Chat): MenuEntry {
     icon: Download,
     entries: formats.map((format) => ({
       label: words.sidebar.exportAs[format],
-      run: () => location.assign(address("/api/experimental/chats/{chat}/export", { chat: chat.id }, { format })),
+      run: () => void saveFile(address("/api/experimental/chats/{chat}/export", { chat: chat.id }, { format })).catch(exportFailed),
     })),
   }
+}
+
+function exportFailed(error: Error): void {
+  toast(words.common.failed(words.sidebar.export), { text: error.message, kind: "error" })
 }

@@ -92,7 +92,7 @@ self.addEventListener("notificationclick", (event) => {
   event.waitUntil(lead((event.notification.data as { url: string }).url))
 })
 
-/** To a page that is open already, if there is one. */
+/** To a page that is open already, if there is one: it goes there by itself, with all that was typed into it. */
 async function lead(place: string): Promise<void> {
   const pages = await self.clients.matchAll({ type: "window" })
   const open = pages.find((page) => new URL(page.url).pathname === place) ?? pages[0]
@@ -101,5 +101,5 @@ async function lead(place: string): Promise<void> {
     return
   }
   await open.focus()
-  if (new URL(open.url).pathname !== place) await open.navigate(place)
+  open.postMessage({ go: place })
 }

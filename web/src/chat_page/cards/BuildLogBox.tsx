@@ -1,4 +1,5 @@
 import { useState } from "react"
+import { serverNow } from "../../api/server_clock"
 import { Button } from "../../ui/buttons/Button"
 import { OutputBox } from "../../ui/code/OutputBox"
 import { SkeletonLines } from "../../ui/status/Skeleton"
@@ -36,7 +37,7 @@ const SLOW = 30_000
 
 /** The last lines of a build, as they come. */
 export function LiveLog({ output, since }: { output: string | null; since: string | null }) {
-  const [waited] = useState(() => (since === null ? 0 : Math.max(0, Date.now() - Date.parse(since))))
+  const [waited] = useState(() => (since === null ? 0 : Math.max(0, serverNow() - Date.parse(since))))
   const isSlow = useLate(output === null, Math.max(0, SLOW - waited))
   if (output === null) return <p className={css["note"]}>{isSlow ? words.cards.buildSlow : words.cards.buildSilent}</p>
   return <OutputBox text={output} label={words.cards.buildLog} isRunning />

@@ -2,6 +2,7 @@ import { useQueryClient } from "@tanstack/react-query"
 import { Archive, ArchiveRestore, Download, Ellipsis, FoldVertical, Pencil, Search } from "lucide-react"
 import { queries } from "../../api/queries"
 import { address, request } from "../../api/request"
+import { saveFile } from "../../api/save_file"
 import type { Chat } from "../../api/schema"
 import type { OpenedChat } from "../../chat"
 import { IconButton } from "../../ui/buttons/IconButton"
@@ -52,7 +53,7 @@ export function ActionsMenu({ chat, opened, onRename }: ActionsMenuProps) {
           icon: Download,
           entries: formats.map((format) => ({
             label: text.formats[format],
-            run: () => location.assign(address("/api/experimental/chats/{chat}/export", { chat: chat.id }, { format })),
+            run: () => void saveFile(address("/api/experimental/chats/{chat}/export", { chat: chat.id }, { format })).catch((error: unknown) => failed(words.header.export, error)),
           })),
         },
         "line",

@@ -1,6 +1,7 @@
 import { ArrowDown, ArrowUp, CornerDownLeft, Pencil, Trash2 } from "lucide-react"
 import { useEffect, useState } from "react"
 import type { ChatQueuedMessage } from "../../api/schema"
+import { serverNow } from "../../api/server_clock"
 import { asContent, fromContent, type OpenedChat, type Overlay, type Picture, type ShownQueued, shownQueue } from "../../chat"
 import { Button } from "../../ui/buttons/Button"
 import { IconButton } from "../../ui/buttons/IconButton"
@@ -62,7 +63,7 @@ function QueuedRow({ of, isFirst, isLast, onMove, onEdit, opened }: RowProps) {
   const text = words.queue
   const written = fromContent(message?.content ?? send?.content ?? [])
   const label = written.text || written.references[0]?.file_name || written.files[0]?.name || ""
-  const isHeld = message?.held_until ? Date.parse(message.held_until) > Date.now() : false
+  const isHeld = message?.held_until ? Date.parse(message.held_until) > serverNow() : false
   return (
     <li className={css["row"]} aria-busy={operation !== null || undefined}>
       <span className={css["text"]}>{label}</span>

@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from "react"
 import type { User } from "../../api/schema"
+import { serverNow } from "../../api/server_clock"
 import { Button } from "../../ui/buttons/Button"
 import { BarList } from "../../ui/chart/BarList"
 import { Segmented } from "../../ui/inputs/Segmented"
@@ -15,7 +16,7 @@ import { useSummary, useUserCosts } from "./use_costs"
 /** What was spent: one's own, and for those who may see it anybody's. */
 export function UsagePage({ me, opener }: { me: User; opener: ReactNode }) {
   const [period, setPeriod] = useState<PeriodName>("month")
-  const [now] = useState(() => Date.now())
+  const [now] = useState(serverNow)
   const [other, setOther] = useState<{ id: string; name: string } | null>(null)
   const span = spanOf(period, now)
   const text = words.settings.usage

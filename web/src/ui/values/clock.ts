@@ -1,9 +1,16 @@
 /** One timer for every relative time on the page: runs only while somebody looks. */
+let read = Date.now
 const listeners = new Set<() => void>()
 let timer: ReturnType<typeof setInterval> | undefined
-let now = Date.now()
+let now = read()
 
 const every = 10_000
+
+/** What time it is, where that is not what this machine's clock says. */
+export function readTimeFrom(source: () => number): void {
+  read = source
+  now = read()
+}
 
 export function subscribe(listener: () => void): () => void {
   listeners.add(listener)
@@ -21,11 +28,11 @@ export function subscribe(listener: () => void): () => void {
 
 /** Milliseconds, as of the last tick. */
 export function currentTime(): number {
-  if (timer === undefined && Date.now() - now > every) now = Date.now()
+  if (timer === undefined && Math.abs(read() - now) > every) now = read()
   return now
 }
 
 function tick(): void {
-  now = Date.now()
+  now = read()
   for (const listener of listeners) listener()
 }
