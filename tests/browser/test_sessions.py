@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from playwright.async_api import BrowserContext, Page, Route, expect
+from playwright.async_api import BrowserContext, Locator, Page, Route, expect
 
 from browser.app import App, composer, rows, say
 from chatd.testing.vendors.script import Say, Turn
@@ -152,3 +152,52 @@ async def test_a_tab_begins_anew_when_someone_else_signs_in_in_another(app: App)
 async def _change_session(context: BrowserContext, session: Api) -> None:
     (cookie,) = await context.cookies()
     await context.add_cookies([{**cookie, "value": session.token}])
+
+
+_PUSH_WITHOUT_A_VENDOR = """
+const made = () =>
+  localStorage.getItem("test.push") && {
+    endpoint: "https://push.example.com/1",
+    toJSON: () => ({ keys: { auth: "a", p256dh: "p" } }),
+    unsubscribe: async () => localStorage.removeItem("test.push"),
+  }
+PushManager.prototype.getSubscription = async () => made()
+PushManager.prototype.subscribe = async () => (localStorage.setItem("test.push", "1"), made())
+Notification.requestPermission = async () => "granted"
+Object.defineProperty(Notification, "permission", { get: () => "granted" })
+"""
+
+
+async def test_only_who_has_asked_for_it_is_told_by_a_browser(app: App):
+    await app.chats.running.add_user("noa")
+    page, _ = await _visit(app)
+    told: list[str] = []
+
+    async def subscription(route: Route) -> None:
+        told.append(route.request.method)
+        await route.fulfill(status=204)
+
+    await page.add_init_script(_PUSH_WITHOUT_A_VENDOR)
+    await page.route("**/webpush/subscription", subscription)
+
+    async def asked(name: str) -> Locator:
+        await page.get_by_role("button", name=name, exact=True).click()
+        return page.get_by_role("menuitemcheckbox", name="Tell me when a turn ends")
+
+    await page.goto("/")
+    await page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    entry = await asked("mia")
+    await expect(entry).not_to_be_checked()
+    await entry.click()
+    await expect(entry).to_be_checked()
+    assert told == ["POST"]
+    await page.get_by_role("menuitem", name="Sign out").click()
+    await _sign_in_as(page, "noa")
+    await page.reload()
+    await expect(await asked("noa")).not_to_be_checked()
+    assert told == ["POST"]  # nobody was subscribed unasked
+    await page.get_by_role("menuitem", name="Sign out").click()
+    await _sign_in_as(page, "mia")
+    await expect(await asked("mia")).to_be_checked()
+    assert told == ["POST", "POST"]  # the server forgets with the session, so it is told again
+    app.forgive("401")

@@ -35,7 +35,11 @@ it("is right up to the second and the way of the quickest answer, whatever the n
 })
 
 it("leaves a clock alone that may be right", () => {
-  fc.assert(fc.property(answers, (all) => expect(offsetOf(heard(0, all))).toBe(0)))
+  fc.assert(
+    fc.property(answers, (all) => {
+      expect(offsetOf(heard(0, all))).toBe(0)
+    }),
+  )
 })
 
 it("begins anew when a clock was set", () => {
