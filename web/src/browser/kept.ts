@@ -121,7 +121,7 @@ export const pushFor = kept<string>("browser", "push-for", "", isText)
 
 const perName = new Map<string, Kept<string>>()
 
-export type TextKind = "draft" | "effort" | "unsent"
+export type TextKind = "draft" | "effort" | "model" | "unsent"
 
 /** A person's text under a name of its own: the draft of a chat, the effort last chosen for a model, a message without an answer. */
 export function keptText(kind: TextKind, name: string): Kept<string> {

@@ -3,6 +3,7 @@ import { createStore, type StoreApi } from "zustand/vanilla"
 import type { FileReferencePart } from "../api/events"
 import type { ChatMessage, InputPart } from "../api/schema"
 import { keptText } from "../browser/kept"
+import { words } from "../words"
 
 /** A file on its way to the server, or there. `id` is null until it is. */
 export interface Attached {
@@ -14,6 +15,8 @@ export interface Attached {
   /** 0 to 1, while it is being sent. */
   readonly progress: number | null
   readonly error: string | null
+  /** It was pasted as text, and made a file because it is long. */
+  readonly isPasted?: boolean
 }
 
 export interface Written {
@@ -50,6 +53,16 @@ export function draftOf(chatId: string): DraftStore {
 
 export function isNothing({ text, files, references }: Written): boolean {
   return text.trim() === "" && files.length === 0 && references.length === 0
+}
+
+/** Changes a file, or takes it away, wherever it is by now: an edit has put aside what was being written. */
+export function changeFile(store: DraftStore, key: string, change: Partial<Attached> | null): void {
+  const changed = (files: readonly Attached[]) =>
+    change === null ? files.filter((file) => file.key !== key) : files.map((file) => (file.key === key ? { ...file, ...change } : file))
+  store.setState(({ files, editing }) => ({
+    files: changed(files),
+    editing: editing && { ...editing, before: { ...editing.before, files: changed(editing.before.files) } },
+  }))
 }
 
 /** What goes to the server: references first, since the text speaks of them. Files that did not arrive are left out. */
@@ -120,20 +133,21 @@ export function addReference(store: DraftStore, reference: FileReferencePart, co
   store.setState({ references: [...references, reference], text: comment === "" ? text : text === "" ? comment : `${text}\n${comment}` })
 }
 
-function stored({ editing, ...written }: Draft): string {
-  return JSON.stringify({ ...lasting(written), editing: editing && { ...editing, before: lasting(editing.before) } })
+function stored({ text, files, references, editing }: Draft): string {
+  return JSON.stringify({ text, files, references, editing })
 }
 
-/** A file that has not arrived is gone with the page. */
-function lasting({ text, files, references }: Written): Written {
-  return { text, references, files: files.filter((file) => file.id !== null) }
+/** A file that was on its way when the page was left has not arrived, and its bytes are gone: that is said where it was. */
+function reread({ text = "", files = [], references = [] }: Partial<Written>): Written {
+  const left = (file: Attached): Attached => (file.id !== null ? file : { ...file, progress: null, error: file.error ?? words.composer.uploadCut })
+  return { text, references, files: files.map(left) }
 }
 
 function read(kept: string): Draft {
   if (kept === "") return { ...nothingWritten, editing: null }
   try {
     const { editing, ...written } = JSON.parse(kept) as Partial<Draft>
-    return { ...nothingWritten, ...written, editing: editing ? { ...editing, before: { ...nothingWritten, ...editing.before } } : null }
+    return { ...reread(written), editing: editing ? { ...editing, before: reread(editing.before) } : null }
   } catch {
     return { ...nothingWritten, editing: null }
   }

@@ -10,6 +10,7 @@ export {
   asContent,
   type Attached,
   beginEditing,
+  changeFile,
   type Draft,
   draftOf,
   type DraftStore,

@@ -99,7 +99,7 @@ function OpenChat({ opened, me, opener }: { opened: OpenedChat; me: User; opener
         }
       />
       <div className={css["bottom"]}>
-        <Queue opened={opened} picture={picture} overlay={overlay} />
+        <Queue opened={opened} picture={picture} overlay={overlay} isRead={reading.state === "read"} />
         <Composer opened={opened} chat={chat} picture={picture} overlay={overlay} status={status} isMine={isMine} onSent={() => handle.current?.toEnd()} />
       </div>
       <Announcer status={status} />

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from "react"
+import { type ReactNode, useEffect, useRef, useState } from "react"
 import { useLocation } from "wouter"
 import { useStore } from "zustand"
 import type { Chat } from "../api/schema"
@@ -12,7 +12,8 @@ import { NotSent, OnItsWay } from "./rows/SendRow"
 /** A chat begins with a message. `?prompt=` writes it down already. */
 export function NewChat({ opener, onCreated }: { opener: ReactNode; onCreated: (chat: Chat) => void }) {
   const draft = draftOf("new")
-  const choice = useModelChoice(undefined)
+  const choice = useModelChoice("new", undefined)
+  const [isPlanning, setPlanning] = useState(false)
   const onTheirWay = useStore(beginnings.store)
 
   useEffect(() => {
@@ -32,6 +33,7 @@ export function NewChat({ opener, onCreated }: { opener: ReactNode; onCreated: (
       client_type: "ui",
       ...(modelConfigId && { model_config_id: modelConfigId }),
       ...(reasoningEffort && { reasoning_effort: reasoningEffort }),
+      ...(isPlanning && { plan_mode: "plan" }),
     })
   }
 
@@ -43,7 +45,17 @@ export function NewChat({ opener, onCreated }: { opener: ReactNode; onCreated: (
         {onTheirWay.map((one) => (
           <BeginningRow key={one.key} of={one} draft={draft} />
         ))}
-        <ComposerBox draft={draft} choice={choice} isBusy={false} isStopping={false} prompts={[]} commands={[]} onCommand={() => undefined} onSend={create} />
+        <ComposerBox
+          draft={draft}
+          choice={choice}
+          isBusy={false}
+          isStopping={false}
+          prompts={[]}
+          commands={[]}
+          onCommand={() => undefined}
+          onSend={create}
+          plan={{ isOn: isPlanning, set: setPlanning }}
+        />
       </div>
     </main>
   )

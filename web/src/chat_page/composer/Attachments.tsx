@@ -1,11 +1,12 @@
 import { FileCode, Paperclip, X } from "lucide-react"
 import { address } from "../../api/request"
 import type { Draft, DraftStore } from "../../chat"
+import { Button } from "../../ui/buttons/Button"
 import { IconButton } from "../../ui/buttons/IconButton"
 import { classes } from "../../ui/classes"
 import { Icon } from "../../ui/Icon"
 import { words } from "../../words"
-import { detach } from "./attaching"
+import { canTryAgain, detach, pasteInline, tryAgain } from "./attaching"
 import css from "./ComposerBox.module.css"
 
 /** Files and references that go with the message. */
@@ -37,6 +38,16 @@ export function Attachments({ draft, of }: { draft: Draft; of: DraftStore }) {
           <span>{file.name}</span>
           {file.progress !== null && <span className={css["muted"]}>{words.composer.uploading(Math.round(file.progress * 100))}</span>}
           {file.error && <span role="alert">{file.error}</span>}
+          {canTryAgain(file) && (
+            <Button size="small" kind="quiet" onClick={() => tryAgain(of, file.key)}>
+              {words.common.tryAgain}
+            </Button>
+          )}
+          {file.isPasted && (
+            <Button size="small" kind="quiet" onClick={() => void pasteInline(of, file.key)}>
+              {words.composer.inline}
+            </Button>
+          )}
           <IconButton name={words.composer.remove(file.name)} icon={X} size="small" onClick={() => detach(of, file.key)} />
         </li>
       ))}

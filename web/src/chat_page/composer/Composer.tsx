@@ -11,6 +11,8 @@ import { Banner } from "../../ui/status/Banner"
 import { words } from "../../words"
 import { ComposerBox } from "./ComposerBox"
 import { useModelChoice } from "./model_choice"
+import type { Command } from "./SlashMenu"
+import { usePlanning } from "./planning"
 
 export interface ComposerProps {
   opened: OpenedChat
@@ -22,10 +24,20 @@ export interface ComposerProps {
   onSent: () => void
 }
 
+/** Skills come first: one that has the name of a command is what is meant. */
+function commandsOf(chat: Chat | undefined, isBusy: boolean): Command[] {
+  const skills = (chat?.context?.resources ?? []).flatMap(({ kind, status, name, description }): Command[] =>
+    kind === "skill" && status === "ok" && name ? [{ name, text: description ?? "", isSkill: true }] : [],
+  )
+  const compact = { name: "compact", text: isBusy ? words.composer.compactLater : words.header.compactHint, isDisabled: isBusy }
+  return skills.some(({ name }) => name === compact.name) ? skills : [compact, ...skills]
+}
+
 /** The composer of a chat that there is: sends, queues, stops, replaces. */
 export function Composer({ opened, chat, picture, overlay, status, isMine, onSent }: ComposerProps) {
   const draft = draftOf(opened.chatId)
-  const choice = useModelChoice(chat)
+  const choice = useModelChoice(opened.chatId, chat)
+  const plan = usePlanning(chat)
   const client = useQueryClient()
   const [, navigate] = useLocation()
   const [isForking, setForking] = useState(false)
@@ -64,7 +76,7 @@ export function Composer({ opened, chat, picture, overlay, status, isMine, onSen
     const content = asContent(written)
     if (content.length === 0) return
     if (editing) void opened.actions.edit(editing.messageId, content, choice.changed)
-    else opened.actions.send(content, choice.changed)
+    else opened.actions.send(content, { ...choice.changed, ...(plan && { planMode: plan.isOn ? ("plan" as const) : ("" as const) }) })
     draft.setState({ ...(editing ? editing.before : nothingWritten), editing: null })
     onSent()
   }
@@ -80,7 +92,8 @@ export function Composer({ opened, chat, picture, overlay, status, isMine, onSen
       isBusy={isBusy}
       isStopping={status.phase === "interrupting" || overlay.isStopping}
       prompts={prompts.data?.prompts.map((prompt) => prompt.text) ?? []}
-      commands={[{ name: "compact", text: words.header.compactHint, isDisabled: isBusy }]}
+      commands={commandsOf(chat, isBusy)}
+      plan={plan}
       onCommand={(name) => void command(name).catch((error: Error) => toast(words.common.failed(`/${name}`), { text: error.message, kind: "error" }))}
       onSend={send}
       onStop={stop}

@@ -1,15 +1,14 @@
-import { ArrowUp, Paperclip, Square } from "lucide-react"
-import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useEffect, useRef, useState } from "react"
+import { ArrowUp, ListChecks, Paperclip, Square } from "lucide-react"
+import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useEffect, useId, useRef, useState } from "react"
 import { useStore } from "zustand"
 import { sendWith, useKept } from "../../browser/kept"
-import { type DraftStore, isNothing } from "../../chat"
+import { type Draft, type DraftStore, isNothing } from "../../chat"
 import { Button } from "../../ui/buttons/Button"
 import { IconButton } from "../../ui/buttons/IconButton"
 import { classes } from "../../ui/classes"
-import { toast } from "../../ui/floating/toast"
 import { words } from "../../words"
 import { Attachments } from "./Attachments"
-import { attach } from "./attaching"
+import { attach, attachPasted } from "./attaching"
 import css from "./ComposerBox.module.css"
 import { countHidden, withoutHidden } from "./hidden_characters"
 import { useHistory } from "./history"
@@ -29,8 +28,15 @@ export interface ComposerBoxProps {
   onSend: () => void
   onStop?: (() => void) | undefined
   onCancelEdit?: (() => void) | undefined
+  /** Whether the agent is only to plan. */
+  plan?: Planning | undefined
   /** Enter in an empty composer: the first that waits. */
   onSendHead?: (() => void) | undefined
+}
+
+export interface Planning {
+  isOn: boolean
+  set: (isOn: boolean) => void
 }
 
 /** A paste that is longer is a file. */
@@ -41,19 +47,22 @@ const isTouch = typeof window !== "undefined" && window.matchMedia("(pointer: co
 
 /** Where messages are written. It knows nothing of where they go. */
 export function ComposerBox(props: ComposerBoxProps) {
-  const { draft: store, choice, isBusy, isStopping, prompts, commands, onCommand, onSend, onStop, onCancelEdit, onSendHead } = props
+  const { draft: store, choice, isBusy, isStopping, prompts, commands, onCommand, onSend, onStop, onCancelEdit, onSendHead, plan } = props
   const draft = useStore(store)
   const [mode] = useKept(sendWith)
   const [place, setPlace] = useState(0)
+  /** What was typed when the commands were closed: they stay so until it is something else. */
+  const [closed, setClosed] = useState<string | null>(null)
   const [isOver, setOver] = useState(false)
   const area = useRef<HTMLTextAreaElement>(null)
   const picked = useRef<HTMLInputElement>(null)
   const wantsPlain = useRef(false)
   const history = useHistory(prompts)
   const text = words.composer
-  const isUploading = draft.files.some((file) => file.progress !== null)
-  const canSend = !isNothing(draft) && !isUploading && (choice.model !== undefined || !choice.isKnown)
-  const found = matching(draft.text, commands)
+  const heldId = useId()
+  const held = heldBy(draft)
+  const canSend = !isNothing(draft) && held === null && (choice.model !== undefined || !choice.isKnown)
+  const found = closed === draft.text ? [] : matching(draft.text, commands)
   const hiddenCount = countHidden(draft.text)
 
   useEffect(() => {
@@ -68,12 +77,12 @@ export function ComposerBox(props: ComposerBoxProps) {
 
   function run(command: Command) {
     if (command.isDisabled) return
-    store.setState({ text: "" })
-    onCommand(command.name)
+    store.setState({ text: command.isSkill ? `/${command.name} ` : "" })
+    if (!command.isSkill) onCommand(command.name)
   }
 
   function submit() {
-    const exact = found.find((command) => draft.text.trim() === `/${command.name}`)
+    const exact = found.find((command) => !command.isSkill && draft.text.trim() === `/${command.name}`)
     if (exact) run(exact)
     else if (canSend) onSend()
     else if (isNothing(draft)) onSendHead?.()
@@ -82,6 +91,11 @@ export function ComposerBox(props: ComposerBoxProps) {
   function pressed(event: KeyboardEvent<HTMLTextAreaElement>) {
     if (event.nativeEvent.isComposing) return
     wantsPlain.current = (event.ctrlKey || event.metaKey) && event.shiftKey && event.key.toLowerCase() === "v"
+    if (found.length > 0 && event.key === "Escape") {
+      event.preventDefault()
+      setClosed(draft.text)
+      return
+    }
     if (found.length > 0 && ["ArrowUp", "ArrowDown", "Tab", "Enter"].includes(event.key)) {
       event.preventDefault()
       const chosen = found[place % found.length]
@@ -123,14 +137,7 @@ export function ComposerBox(props: ComposerBoxProps) {
     const long = event.clipboardData.getData("text/plain")
     if (wantsPlain.current || (long.length < LONG_CHARACTERS && long.split("\n").length < LONG_LINES)) return
     event.preventDefault()
-    const before = store.getState().files.length
-    attach(store, [new File([long], text.pasted, { type: "text/plain" })])
-    toast(text.asFile, {
-      action: {
-        label: text.inline,
-        run: () => store.setState(({ files, text: now }) => ({ files: files.filter((_, at) => at !== before), text: now + long })),
-      },
-    })
+    attachPasted(store, long)
   }
 
   function dropped(event: DragEvent) {
@@ -181,6 +188,11 @@ export function ComposerBox(props: ComposerBoxProps) {
           </Button>
         </p>
       )}
+      {held !== null && (
+        <p id={heldId} className={css["held"]} role="status">
+          {held}
+        </p>
+      )}
       <div className={css["bar"]}>
         <IconButton name={text.attach} icon={Paperclip} onClick={() => picked.current?.click()} />
         <input
@@ -194,6 +206,8 @@ export function ComposerBox(props: ComposerBoxProps) {
           }}
         />
         <ModelPicker choice={choice} />
+        {plan && <IconButton name={text.plan} icon={ListChecks} isPressed={plan.isOn} onClick={() => plan.set(!plan.isOn)} />}
+        {plan?.isOn && <span className={css["muted"]}>{text.planHint}</span>}
         <span className={css["end"]}>
           {isBusy && onStop && (
             <Button size="small" icon={Square} onClick={onStop} disabled={isStopping} aria-keyshortcuts="Escape">
@@ -201,7 +215,7 @@ export function ComposerBox(props: ComposerBoxProps) {
             </Button>
           )}
           {(!isBusy || !isNothing(draft)) && (
-            <Button kind="primary" size="small" icon={ArrowUp} onClick={submit} disabled={!canSend}>
+            <Button kind="primary" size="small" icon={ArrowUp} onClick={submit} disabled={!canSend} aria-describedby={held === null ? undefined : heldId}>
               {draft.editing ? text.saveEdit : isBusy ? text.queue : text.send}
             </Button>
           )}
@@ -209,6 +223,13 @@ export function ComposerBox(props: ComposerBoxProps) {
       </div>
     </div>
   )
+}
+
+/** Why it can't be sent yet: nothing that was attached is left out without a word. */
+function heldBy({ files }: Draft): string | null {
+  const failed = files.filter((file) => file.error !== null).length
+  if (failed > 0) return words.composer.waitsForFailed(failed)
+  return files.some((file) => file.progress !== null) ? words.composer.waitsForFiles : null
 }
 
 function sends(event: KeyboardEvent, mode: "enter" | "modifier"): boolean {

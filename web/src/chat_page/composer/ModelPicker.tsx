@@ -1,24 +1,44 @@
 import { ChevronsUpDown } from "lucide-react"
-import type { ModelConfig, ReasoningEffort } from "../../api/schema"
+import { lazy, Suspense, useState } from "react"
+import type { ReasoningEffort } from "../../api/schema"
 import type { MenuEntry } from "../../ui/floating/menu_items"
 import { Menu } from "../../ui/floating/Menu"
+import { Popover } from "../../ui/floating/Popover"
 import { Icon } from "../../ui/Icon"
 import { words } from "../../words"
 import css from "./ComposerBox.module.css"
 import type { ModelChoice } from "./model_choice"
+import { contextText, nameOf } from "./model_words"
+
+const ModelSearch = lazy(() => import("./ModelSearch").then((module) => ({ default: module.ModelSearch })))
+
+/** More than these are searched, not read. */
+const MANY = 8
 
 /** Models by their provider, and how hard the chosen one is to think. */
 export function ModelPicker({ choice }: { choice: ModelChoice }) {
+  const [isOpen, setOpen] = useState(false)
   if (!choice.model) return choice.isKnown ? <span className={css["muted"]}>{words.composer.noModel}</span> : null
   const efforts = choice.model.reasoning_efforts
+  const trigger = (
+    <button type="button" className={css["picker"]} aria-label={`${words.composer.model}: ${nameOf(choice.model)}`}>
+      <span>{nameOf(choice.model)}</span>
+      <Icon of={ChevronsUpDown} size={12} />
+    </button>
+  )
   return (
     <>
-      <Menu side="top" entries={modelEntries(choice)}>
-        <button type="button" className={css["picker"]} aria-label={`${words.composer.model}: ${nameOf(choice.model)}`}>
-          <span>{nameOf(choice.model)}</span>
-          <Icon of={ChevronsUpDown} size={12} />
-        </button>
-      </Menu>
+      {choice.models.length > MANY ? (
+        <Popover side="top" label={words.composer.model} isOpen={isOpen} onOpenChange={setOpen} trigger={trigger}>
+          <Suspense>
+            <ModelSearch choice={choice} onDone={() => setOpen(false)} />
+          </Suspense>
+        </Popover>
+      ) : (
+        <Menu side="top" entries={modelEntries(choice)}>
+          {trigger}
+        </Menu>
+      )}
       {efforts.length > 0 && (
         <Menu side="top" entries={effortEntries(choice, efforts)}>
           <button type="button" className={css["picker"]} aria-label={`${words.composer.effort}: ${effortName(choice.effort)}`}>
@@ -48,7 +68,7 @@ function modelEntries(choice: ModelChoice): MenuEntry[] {
 }
 
 function effortEntries(choice: ModelChoice, efforts: readonly ReasoningEffort[]): MenuEntry[] {
-  return [null, ...efforts].map((effort) => ({
+  return [...(choice.canBeDefault ? [null] : []), ...efforts].map((effort) => ({
     label: effortName(effort),
     isChecked: effort === choice.effort,
     isOneOf: true,
@@ -58,12 +78,4 @@ function effortEntries(choice: ModelChoice, efforts: readonly ReasoningEffort[])
 
 function effortName(effort: ReasoningEffort | null): string {
   return effort === null ? words.composer.defaultEffort : (words.composer.efforts[effort] ?? effort)
-}
-
-function nameOf(model: ModelConfig): string {
-  return model.display_name || model.model
-}
-
-function contextText(tokens: number): string {
-  return tokens >= 1_000_000 ? `${Math.round(tokens / 100_000) / 10}M` : `${Math.round(tokens / 1000)}K`
 }

@@ -6,6 +6,8 @@ export interface Command {
   name: string
   text: string
   isDisabled?: boolean | undefined
+  /** Goes with the message, whose first word it is; the model knows what to do with it. */
+  isSkill?: boolean | undefined
 }
 
 /** Those whose name begins as what was typed; none unless a slash is the first sign. */

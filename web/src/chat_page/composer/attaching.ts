@@ -1,7 +1,7 @@
 /** Files into a draft: sent to the server as soon as they are there, with how far they are. */
 import { newKey } from "../../api/new_key"
 import { upload } from "../../api/upload"
-import type { Attached, DraftStore } from "../../chat"
+import { type Attached, changeFile, type DraftStore } from "../../chat"
 import { bytesText } from "../../ui/values/spans"
 import { words } from "../../words"
 
@@ -9,33 +9,62 @@ import { words } from "../../words"
 export const MOST_BYTES = 10 * 1024 * 1024
 
 const underWay = new Map<string, AbortController>()
+/** What may be sent again, or become text: the files themselves, for as long as the page lasts. */
+const sources = new Map<string, File>()
 
 export function attach(draft: DraftStore, files: Iterable<File>): void {
-  for (const file of files) void send(draft, file)
+  for (const file of files) add(draft, file)
+}
+
+export function attachPasted(draft: DraftStore, text: string): void {
+  add(draft, new File([text], words.composer.pasted, { type: "text/plain" }), { isPasted: true })
 }
 
 export function detach(draft: DraftStore, key: string): void {
   underWay.get(key)?.abort()
   underWay.delete(key)
-  draft.setState(({ files }) => ({ files: files.filter((file) => file.key !== key) }))
+  sources.delete(key)
+  changeFile(draft, key, null)
 }
 
-async function send(draft: DraftStore, file: File): Promise<void> {
+/** Whether another try may help: not for one that is too large, nor for one that is gone with its page. */
+export function canTryAgain({ key, error, bytes }: Attached): boolean {
+  return error !== null && bytes <= MOST_BYTES && sources.has(key)
+}
+
+export function tryAgain(draft: DraftStore, key: string): void {
+  const file = sources.get(key)
+  if (file) void send(draft, key, file)
+}
+
+/** A paste that was made a file becomes part of the text after all. */
+export async function pasteInline(draft: DraftStore, key: string): Promise<void> {
+  const text = await sources.get(key)?.text()
+  if (text === undefined) return
+  detach(draft, key)
+  draft.setState((now) => ({ text: now.text + text }))
+}
+
+function add(draft: DraftStore, file: File, more: Partial<Attached> = {}): void {
   const key = newKey()
-  const change = (changed: Partial<Attached>) =>
-    draft.setState(({ files }) => ({ files: files.map((one) => (one.key === key ? { ...one, ...changed } : one)) }))
   const isLong = file.size > MOST_BYTES
   const error = isLong ? words.composer.tooLarge(bytesText(file.size), bytesText(MOST_BYTES)) : null
-  const added: Attached = { key, name: file.name, mediaType: file.type, bytes: file.size, id: null, progress: isLong ? null : 0, error }
+  const added: Attached = { key, name: file.name, mediaType: file.type, bytes: file.size, id: null, progress: null, error, ...more }
   draft.setState(({ files }) => ({ files: [...files, added] }))
   if (isLong) return
+  sources.set(key, file)
+  void send(draft, key, file)
+}
+
+async function send(draft: DraftStore, key: string, file: File): Promise<void> {
   const controller = new AbortController()
   underWay.set(key, controller)
+  changeFile(draft, key, { progress: 0, error: null })
   try {
-    const { id } = await upload(file, (progress) => change({ progress }), controller.signal)
-    change({ id, progress: null })
+    const { id } = await upload(file, (progress) => changeFile(draft, key, { progress }), controller.signal)
+    changeFile(draft, key, { id, progress: null })
   } catch (failure) {
-    if (!controller.signal.aborted) change({ progress: null, error: (failure as Error).message })
+    if (!controller.signal.aborted) changeFile(draft, key, { progress: null, error: (failure as Error).message })
   } finally {
     underWay.delete(key)
   }

@@ -6,9 +6,11 @@ import { queries } from "../../api/queries"
 import type { Chat } from "../../api/schema"
 import type { OpenedChat, Picture } from "../../chat"
 import type { PanelOpening } from "../../panel/opening"
+import { Popover } from "../../ui/floating/Popover"
 import { IconButton } from "../../ui/buttons/IconButton"
 import { Icon } from "../../ui/Icon"
 import { Money } from "../../ui/values/figures"
+import { moneyText } from "../../ui/values/spans"
 import { words } from "../../words"
 import { ActionsMenu } from "./ActionsMenu"
 import { BranchBadge } from "./BranchBadge"
@@ -76,11 +78,32 @@ function usePanelKey(toggle: () => void): void {
 
 function Cost({ chatId, answers }: { chatId: string | undefined; answers: number }) {
   const cost = useQuery({ ...queries.chatCost(chatId ?? "", answers), enabled: chatId !== undefined })
-  const micros = cost.data?.total_cost_micros
-  if (!micros) return null
+  const spent = cost.data
+  if (!spent?.total_cost_micros) return null
   return (
-    <span className={css["figure"]} title={words.header.cost}>
-      <Money micros={micros} />
-    </span>
+    <Popover
+      label={words.header.cost}
+      align="end"
+      trigger={
+        <button type="button" className={css["figure"]} aria-label={`${words.header.cost}: ${moneyText(spent.total_cost_micros)}`}>
+          <Money micros={spent.total_cost_micros} />
+        </button>
+      }
+    >
+      <dl className={css["costs"]}>
+        <dt>{words.header.cost}</dt>
+        <dd>
+          <Money micros={spent.total_cost_micros} />
+        </dd>
+        <dt>{words.header.requests}</dt>
+        <dd>{spent.request_count.toLocaleString("en")}</dd>
+        <dt>{words.header.perRequest}</dt>
+        <dd>
+          <Money micros={Math.round(spent.total_cost_micros / Math.max(1, spent.request_count - spent.unpriced_request_count))} />
+        </dd>
+      </dl>
+      <p className={css["costNote"]}>{words.header.costNote}</p>
+      {spent.unpriced_request_count > 0 && <p className={css["costNote"]}>{words.header.unpriced(spent.unpriced_request_count)}</p>}
+    </Popover>
   )
 }

@@ -1,4 +1,5 @@
-import { Box, FolderOpen, Power, PowerOff, SquareTerminal } from "lucide-react"
+import { Box, FolderOpen, Power, PowerOff, SquareTerminal, Unplug } from "lucide-react"
+import { useState } from "react"
 import type { Chat, WorkspaceState } from "../../api/schema"
 import type { PanelOpening } from "../../panel/opening"
 import { isMoving, useTransition, useWorkspace } from "../../panel/workspace"
@@ -8,13 +9,27 @@ import { Icon } from "../../ui/Icon"
 import { Turning } from "../../ui/status/Turning"
 import { words } from "../../words"
 import css from "./ChatHeader.module.css"
+import { useWorkspaceChoice } from "./workspace_choice"
 
 /** Where the chat works, how that is, and what can be done with it. */
 export function WorkspacePill({ chat, panel }: { chat: Chat; panel: PanelOpening }) {
   const { id, state, name } = useWorkspace(chat)
   const transition = useTransition(id, chat.id)
   const text = words.panel.workspace
-  if (id === null || state === undefined || name === undefined) return null
+  const [isAsked, setAsked] = useState(false)
+  const choice = useWorkspaceChoice(chat, isAsked)
+  const isNone = id === null || state === undefined || name === undefined
+  if (isNone) {
+    if (chat.parent_chat_id) return null
+    return (
+      <Menu align="end" entries={choice.entries} onOpenChange={(isOpen) => isOpen && setAsked(true)}>
+        <button type="button" className={css["pill"]} aria-label={text.choose} title={text.choose}>
+          <Icon of={Box} />
+          <span className={css["pillName"]}>{text.none}</span>
+        </button>
+      </Menu>
+    )
+  }
   const isRunning = state === "running"
   return (
     <Menu
@@ -27,7 +42,11 @@ export function WorkspacePill({ chat, panel }: { chat: Chat; panel: PanelOpening
         isRunning || state === "stopping"
           ? { label: text.stop, icon: PowerOff, isDisabled: !isRunning || chat.status === "running", run: () => transition.mutate("stop") }
           : { label: text.start, icon: Power, isDisabled: isMoving(state) || state === "deleted", run: () => transition.mutate("start") },
+        "line",
+        { label: text.another, icon: Box, entries: choice.entries },
+        { label: text.detach, icon: Unplug, isDisabled: chat.status === "running", run: () => choice.take(null) },
       ]}
+      onOpenChange={(isOpen) => isOpen && setAsked(true)}
     >
       <button type="button" className={css["pill"]} aria-label={text.pill(name, text.states[state])} title={text.pill(name, text.states[state])}>
         {isMoving(state) ? <Turning /> : <Icon of={Box} />}

@@ -1,16 +1,19 @@
 import { ImageOff } from "lucide-react"
-import { useState } from "react"
+import { lazy, Suspense, useState } from "react"
 import { fetched } from "../../api/request"
 import { Button } from "../../ui/buttons/Button"
 import { Icon } from "../../ui/Icon"
 import { words } from "../../words"
 import css from "./files.module.css"
 
+const ImageLightbox = lazy(() => import("./Lightbox").then((module) => ({ default: module.ImageLightbox })))
+
 type Trouble = "gone" | "unreadable"
 
 /** An image in a box whose size is known before it has come, so that nothing moves when it does. */
 export function Picture({ source, name }: { source: string; name: string }) {
   const [trouble, setTrouble] = useState<Trouble | null>(null)
+  const [isOpen, setOpen] = useState(false)
   if (trouble !== null) {
     return (
       <div className={css["missing"]} role="note">
@@ -26,9 +29,16 @@ export function Picture({ source, name }: { source: string; name: string }) {
     )
   }
   return (
-    <a href={source} target="_blank" rel="noreferrer" className={css["frame"]} title={name}>
-      <img src={source} alt={name} className={css["image"]} loading="lazy" onError={() => void troubleWith(source).then(setTrouble)} />
-    </a>
+    <>
+      <button type="button" className={css["frame"]} title={name} onClick={() => setOpen(true)}>
+        <img src={source} alt={name} className={css["image"]} loading="lazy" onError={() => void troubleWith(source).then(setTrouble)} />
+      </button>
+      {isOpen && (
+        <Suspense>
+          <ImageLightbox source={source} name={name} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
   )
 }
 

@@ -8,5 +8,7 @@ export const queue = {
   held: "Being edited",
   save: "Save",
   sending: "Sending",
+  gone: "The message was sent before you saved it",
+  goneText: "What you wrote is in the composer.",
   failed: "The queue could not be changed",
 }

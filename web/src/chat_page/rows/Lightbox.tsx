@@ -1,0 +1,58 @@
+import { useQuery } from "@tanstack/react-query"
+import { fetched } from "../../api/request"
+import { ButtonLink } from "../../ui/buttons/Button"
+import { CodeBlock } from "../../ui/code/CodeBlock"
+import { Dialog } from "../../ui/floating/Dialog"
+import { Spinner } from "../../ui/status/Spinner"
+import { words } from "../../words"
+import css from "./Lightbox.module.css"
+
+export interface LightboxProps {
+  source: string
+  name: string
+  onClose: () => void
+}
+
+/** An image as large as there is room for. */
+export function ImageLightbox({ source, name, onClose }: LightboxProps) {
+  return (
+    <Shown source={source} name={name} onClose={onClose}>
+      <img src={source} alt={name} className={css["image"]} />
+    </Shown>
+  )
+}
+
+/** A text file, to be read here. */
+export function TextLightbox({ source, name, onClose }: LightboxProps) {
+  const read = useQuery({ queryKey: ["file-text", source], queryFn: async () => (await checked(source)).text(), staleTime: Number.POSITIVE_INFINITY })
+  return (
+    <Shown source={source} name={name} onClose={onClose}>
+      {read.isError ? (
+        <p role="alert">{words.cards.fileUnreadable}</p>
+      ) : read.data === undefined ? (
+        <Spinner text={words.common.loading} />
+      ) : (
+        <CodeBlock code={read.data} fileName={name} firstLine={1} isBounded />
+      )}
+    </Shown>
+  )
+}
+
+function Shown({ source, name, onClose, children }: LightboxProps & { children: React.ReactNode }) {
+  const download = (
+    <ButtonLink href={source} download={name}>
+      {words.chat.download}
+    </ButtonLink>
+  )
+  return (
+    <Dialog isOpen onClose={onClose} title={name} width="wide" actions={download}>
+      {children}
+    </Dialog>
+  )
+}
+
+async function checked(source: string): Promise<Response> {
+  const response = await fetched(source, { credentials: "same-origin" })
+  if (!response.ok) throw new Error(String(response.status))
+  return response
+}
