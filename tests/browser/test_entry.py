@@ -1,10 +1,11 @@
 """Coming in: the first visit, signing in, and a session that ends."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Route, expect
 
 from browser.app import PATIENCE_MS, App, composer, rows
 from server.running import PASSWORD, running_server
@@ -64,3 +65,23 @@ async def test_what_was_typed_stays_when_the_session_ends(app: App):
     await expect(dialog).to_have_count(0)
     await expect(composer(app.page)).to_have_value("not to be lost")
     app.forgive("401", "WebSocket")
+
+
+@pytest.mark.long
+async def test_a_chat_is_asked_for_while_it_is_found_out_who_asks(app: App):
+    chat = await app.chats.create("hello")
+    await app.chats.resting(chat)
+    is_asked = asyncio.Event()
+
+    async def messages(route: Route) -> None:
+        is_asked.set()
+        await route.continue_()
+
+    async def me(route: Route) -> None:
+        await is_asked.wait()
+        await route.continue_()
+
+    await app.page.route("**/messages?*", messages)
+    await app.page.route("**/users/me", me)
+    await app.open(chat)
+    await expect(rows(app.page, "text")).to_have_text(["Hi."])

@@ -49,6 +49,27 @@ async def test_streams_go_on_after_signing_in_again(app: App):
     app.forgive("401")
 
 
+async def test_who_signs_in_in_one_tab_goes_on_in_all_of_them(app: App):
+    chat = await app.chats.create("hello")
+    await app.chats.resting(chat)
+    page, session = await _visit(app)
+    other = await app.tab(page.context)
+    for tab in (page, other):
+        await app.open(chat, tab)
+        await expect(rows(tab, "text")).to_have_text(["Hi."])
+    await composer(other).fill("half a thought")
+    await session.post("/api/v2/users/logout")
+    dialog = other.get_by_role("dialog", name="Your session has ended")
+    await expect(dialog).to_be_visible(timeout=60_000)
+    await _sign_in_again(page)
+    await expect(dialog).to_have_count(0)
+    await expect(composer(other)).to_have_value("half a thought")
+    await app.chats.send(chat, "from elsewhere")
+    for tab in (page, other):
+        await expect(rows(tab, "text")).to_have_text(["Hi.", "Hi."])
+    app.forgive("401")
+
+
 async def test_a_message_to_an_ended_session_goes_out_after_signing_in(app: App):
     chat = await app.chats.create("hello")
     await app.chats.resting(chat)

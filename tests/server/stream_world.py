@@ -68,6 +68,16 @@ class World:
             self._say(Role.ASSISTANT)
             self._rest(Status.WAITING)
 
+    def go_on_with_the_next(self) -> None:
+        """The answer and the message that waited are stored as one change."""
+        if self.queued and self.status in (Status.RUNNING, Status.INTERRUPTING):
+            self._move()
+            self._say(Role.ASSISTANT)
+            self.queued = self.queued[1:]
+            self.queue_version = self.snapshot
+            self._say(Role.USER)
+            self._run()
+
     def interrupt(self) -> None:
         if self.status is Status.RUNNING:
             self._move()

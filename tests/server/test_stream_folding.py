@@ -27,6 +27,7 @@ HAPPENINGS = [
     "try_again",
     "step",
     "finish",
+    "go_on_with_the_next",
     "interrupt",
     "fail",
     "edit",

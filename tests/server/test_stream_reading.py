@@ -8,7 +8,7 @@ import pytest
 
 from chatd.core.states import Status
 from chatd.core.stream import StreamState, begun, reduce, resumed
-from chatd.core.stream_ids import DurableId, Place
+from chatd.core.stream_ids import DurableId, Place, Preview
 from chatd.engine.recent_messages import RecentMessages
 from chatd.server.stream.read_cursor import ReadCursor
 from chatd.server.stream.reading import ChatReader
@@ -64,6 +64,21 @@ async def test_who_names_a_message_that_is_none_of_the_chats_gets_everything_ane
     assert page.is_reset
     assert [row.id for row in page.rows] == [row.id for row in world.rows]
     assert b"history_reset" in events[0].data
+
+
+async def test_a_part_of_a_version_whose_last_message_was_replaced_since_is_no_place_to_go_on_from():
+    """An answer and the message after it are one version. An edit of the latter leaves the former where it is."""
+    world = World()
+    world.wait_in_line()
+    world.go_on_with_the_next()
+    world.say()
+    reader, _ = await seen(world)
+    part = Preview(world.history, world.attempt, 1)
+    world.edit()
+    _, page = await reader.read(resumed(part), lambda _: None)
+
+    assert page.is_reset
+    assert [row.id for row in page.rows] == [row.id for row in world.rows if not row.deleted]
 
 
 async def test_who_says_to_have_more_messages_than_there_are_is_told_of_those_that_come():

@@ -4,7 +4,7 @@ import { queries } from "../api/queries"
 import { Refused } from "../api/request"
 import type { User } from "../api/schema"
 import { onSignedOut, tellSignedIn } from "../api/session"
-import { keepFor, signedInUser } from "../browser/kept"
+import { keepFor, signedInAt, signedInUser } from "../browser/kept"
 import { openChat, type OpenedChat } from "../chat"
 import { Starting } from "./Starting"
 import { Shell } from "./Shell"
@@ -22,13 +22,18 @@ export function Gate() {
   const [isSettingUp, setSettingUp] = useState(false)
   const known = useLastUser(me.data)
   useReadAhead(client, known !== undefined)
-  const signedIn = async () => {
-    // What was answered to nobody is asked again, and streams come back, for the one who is here now.
+  // What was answered to nobody is asked again, and streams come back, for the one who is here now.
+  const goOn = async () => {
     await client.fetchQuery({ ...queries.me, staleTime: 0 })
     setSignedIn()
     tellSignedIn()
     await client.invalidateQueries()
   }
+  const signedIn = async () => {
+    await goOn()
+    signedInAt.set(Date.now())
+  }
+  useSignedInElsewhere(isSignedOut, goOn)
 
   if (isSettingUp || first.data?.exists === false) {
     return (
@@ -99,6 +104,16 @@ function useLastUser(me: User | undefined): User | undefined {
     if (!isSame) location.assign("/")
   }, [isSame])
   return known
+}
+
+/** Tabs share the session: who has signed in in one goes on in all of them. */
+function useSignedInElsewhere(isSignedOut: boolean, goOn: () => Promise<void>): void {
+  const latest = useRef(goOn)
+  latest.current = goOn
+  useEffect(() => {
+    if (!isSignedOut) return
+    return signedInAt.subscribe(() => void latest.current().catch(() => undefined)) // then they sign in here too
+  }, [isSignedOut])
 }
 
 /** Any request may be the one that hears of it. */

@@ -116,6 +116,8 @@ export const sendWith = kept<"enter" | "modifier">("browser", "send-with", "ente
 export const chime = kept("browser", "chime", false, isFlag)
 /** Who came in last: another tab has to know, since they share one session. */
 export const signedInUser = kept<string>("browser", "user", "", isText)
+/** When someone came in last, as `Date.now` gives it: tabs that were told that the session has ended go on with it. */
+export const signedInAt = kept("browser", "signed-in-at", 0, isNumber)
 /** Who has asked to be told by this browser. */
 export const pushFor = kept<string>("browser", "push-for", "", isText)
 

@@ -246,6 +246,7 @@ describe("an edit", () => {
     reload()
     expect(overlay().edit).toMatchObject({ messageId: 3, state: "unanswered", content: words("better") })
     ;(await last()).fail(refusal(404))
+    ;(await last()).give({ messages: [asked(5, "better")], queued_messages: [], has_more: true })
     await around.pass(0)
     expect(overlay().edit).toBe(null)
     reload()
@@ -258,8 +259,19 @@ describe("an edit", () => {
     await around.pass(2000)
     expect(overlay().edit).toMatchObject({ state: "unanswered" })
     asking[1]?.fail(refusal(404))
+    ;(await last()).give({ messages: [asked(5, "better")], queued_messages: [], has_more: true })
     await around.pass(0)
-    expect(overlay().edit).toBe(null)
+    expect(overlay()).toMatchObject({ edit: null, sends: [] })
+  })
+
+  it("was not done when its message is gone and its words are nowhere", async () => {
+    void actions.edit(3, words("better"))
+    ;(await last()).fail(new Unreachable("gone"))
+    await around.pass(2000)
+    asking[1]?.fail(refusal(404))
+    ;(await last()).give({ messages: [asked(5, "of someone else")], queued_messages: [], has_more: true })
+    await around.pass(0)
+    expect(overlay()).toMatchObject({ edit: null, sends: [{ state: "failed", replaces: 3, content: words("better") }] })
   })
 })
 

@@ -17,6 +17,7 @@ import {
   withRefused,
 } from "./sending"
 import { type UnsentEdit, type UnsentMessage, whyNotAgain } from "./unsent"
+import { isSameContent } from "./written"
 
 export interface WithModel {
   readonly modelConfigId?: string
@@ -32,6 +33,8 @@ export interface SendOptions extends WithModel {
 
 /** Tries, where nobody waits for ever. */
 const fewTries = 4
+/** An edit that was done a moment ago is among the newest. */
+const fewMessages = 100
 /** For a stop that was answered, until the stream says that it has begun. */
 const stoppingMs = 3000
 
@@ -193,10 +196,21 @@ export class ChatActions {
       changeOverlay(this.store, (overlay) => changeEdit(overlay, key, { state: "sent", message: answer.message }))
     } catch (error) {
       // A message that an unanswered try has replaced is not there for the next one.
-      const isDone = isUnsure && error instanceof Refused && error.status === 404
-      if (!isDone) return this.refused(one, error)
+      const isGone = isUnsure && error instanceof Refused && error.status === 404
+      if (!isGone || !(await this.isReplaced(one))) return this.refused(one, error)
       this.around.unsent.forget(key)
       changeOverlay(this.store, (overlay) => withoutEdit(overlay, key))
+    }
+  }
+
+  /** Whether the words of an edit are in the history. Someone else may have replaced the message with others. */
+  private async isReplaced({ messageId, content }: UnsentEdit): Promise<boolean> {
+    try {
+      const ask = () => this.around.request("GET /api/experimental/chats/{chat}/messages", { path: this.path, query: { limit: fewMessages } })
+      const { messages } = await this.few(ask)
+      return messages.some((message) => message.role === "user" && message.id > messageId && isSameContent(message.content, content))
+    } catch {
+      return false // words that may be there twice are better than words that are lost
     }
   }
 

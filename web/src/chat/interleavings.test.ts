@@ -3,7 +3,7 @@ import fc from "fast-check"
 import { expect, it } from "vitest"
 import type { Part, StreamEvent } from "../api/events"
 import { follow } from "../api/follow"
-import { type request, Unreachable } from "../api/request"
+import { Refused, type request, Unreachable } from "../api/request"
 import type { ChatMessagesPage, InputPart, SentMessage } from "../api/schema"
 import { FakeSurroundings } from "../api/testing/fake_surroundings"
 import { ChatActions } from "./actions"
@@ -12,24 +12,29 @@ import { shownParts } from "./picture"
 import type { Row } from "./row_kinds"
 import { allRows, rows } from "./rows"
 import { isWaiting, nothingSent, shownQueue } from "./sending"
-import { LiveChat } from "./store"
+import { LiveChat, pageSize } from "./store"
 import { call, result, text } from "./testing/made"
 import { unsentInMemory } from "./testing/unsent_in_memory"
 import { SimulatedServer } from "./testing/simulated_server"
 import { timeline, type TimelineRow } from "./timeline"
+import type { Unsent } from "./unsent"
 
 interface Asked {
+  path?: { message?: number }
   query?: { limit: number; before_id?: number }
   body?: { content: Part[] }
   idempotencyKey?: string
 }
 
-const often = { say: 6, deliver: 9, draw: 6, answer: 3, ask: 3, call: 2, result: 2, step: 3, finish: 2, edit: 2, retry: 1, again: 1, fail: 1, drop: 2, older: 3, reopen: 1, send: 3, lose: 1, reload: 1 }
+const often = { say: 6, deliver: 9, draw: 6, answer: 3, ask: 3, call: 2, result: 2, step: 3, finish: 2, edit: 2, retry: 1, again: 1, fail: 1, drop: 2, older: 3, reopen: 1, send: 3, rewrite: 1, lose: 1, reload: 1 }
 
 const step = fc.record({
   do: fc.oneof(...Object.entries(often).map(([name, weight]) => ({ weight, arbitrary: fc.constant(name) }))),
   times: fc.integer({ min: 1, max: 4 }),
 })
+
+/** Of the newest messages, so that most chats have more than one. */
+const smallPage = 6
 
 /** One chat, its server and all that lies between them. */
 class World {
@@ -37,10 +42,11 @@ class World {
   readonly around = new FakeSurroundings()
   chat: LiveChat
   actions: ChatActions
-  private readonly pages: ChatSurroundings
+  private page = { isOpen: true }
+  private readonly unsentOnes = unsentInMemory()
   private words = 0
   private frames: (() => void)[] = []
-  private answers: { give: () => void; lose: () => void }[] = []
+  private answers: { give: () => unknown; lose: () => unknown }[] = []
   private readonly done = new Map<string, SentMessage>()
   private pending: StreamEvent[] = []
   private seen: ReturnType<SimulatedServer["begun"]> | null = null
@@ -51,23 +57,36 @@ class World {
       this.server.write(text(this.word()))
       this.server.finish()
     }
-    const frame = (run: () => void) => {
-      this.frames.push(run)
-      return () => void (this.frames = this.frames.filter((one) => one !== run))
-    }
-    const around = Object.assign(this.around, { request: this.request(), follow, frame, newKey: () => this.word(), signedOut: () => {}, unsent: unsentInMemory() })
-    this.pages = around
+    const around = this.browser()
     this.chat = new LiveChat("c", around)
     this.actions = new ChatActions("c", this.chat.store, around)
     this.chat.start()
   }
 
-  /** Another page in the same browser. What the first one is waiting for may arrive still, as in a tab that nobody sees. */
+  /** As one page has it: what a page has asked for is never answered when it is gone. */
+  private browser(): ChatSurroundings {
+    const frame = (run: () => void) => {
+      this.frames.push(run)
+      return () => void (this.frames = this.frames.filter((one) => one !== run))
+    }
+    const { socket, fetch, after, random, now, on } = this.around
+    const request = this.request(this.page)
+    return { socket, fetch, after, random, now, on, request, follow, frame, newKey: () => this.word(), signedOut: () => {}, unsent: this.unsentOnes }
+  }
+
+  get unsent(): readonly Unsent[] {
+    return this.unsentOnes.all()
+  }
+
+  /** Another page in the same browser. */
   private reload(): void {
     this.chat.stop()
-    this.chat = new LiveChat("c", this.pages)
-    this.actions = new ChatActions("c", this.chat.store, this.pages)
-    for (const one of this.pages.unsent.all()) if (one.kind === "message") this.actions.resume(one)
+    this.page.isOpen = false
+    this.page = { isOpen: true }
+    const around = this.browser()
+    this.chat = new LiveChat("c", around)
+    this.actions = new ChatActions("c", this.chat.store, around)
+    for (const one of this.unsent) if (one.kind !== "chat") this.actions.resume(one)
     this.chat.start()
   }
 
@@ -77,16 +96,32 @@ class World {
   }
 
   /** Answers with what there was when it was asked, whenever that arrives, or never. */
-  private request(): typeof request {
+  private request(page: { isOpen: boolean }): typeof request {
     const answer = (_: string, asked: Asked) => {
-      const said = asked.body ? this.sent(asked.idempotencyKey ?? "", asked.body.content) : this.page(asked.query)
-      return new Promise((resolve, reject) => this.answers.push({ give: () => resolve(said), lose: () => reject(new Unreachable("lost")) }))
+      if (!page.isOpen) return new Promise(() => {})
+      const said = this.said(asked)
+      const give = (resolve: (answer: object) => void, reject: (error: Error) => void) => (said instanceof Error ? reject(said) : resolve(said))
+      return new Promise((resolve, reject) => this.answers.push({ give: () => page.isOpen && give(resolve, reject), lose: () => page.isOpen && reject(new Unreachable("lost")) }))
     }
     return answer as typeof request
   }
 
-  private page({ limit, before_id }: NonNullable<Asked["query"]> = { limit: 6 }): ChatMessagesPage {
-    return this.server.page(Math.min(limit, 6), before_id)
+  private said({ path, query, body, idempotencyKey = "" }: Asked): object {
+    if (!body) return this.newest(query)
+    if (path?.message === undefined) return this.sent(idempotencyKey, body.content)
+    const message = this.server.replace(path.message, body.content)
+    return message ? { message } : new Refused(404, { message: "There is no such message." })
+  }
+
+  /** Of a message that the page shows: it may be gone by the time that the server hears of it. */
+  private rewrite(place: number): void {
+    const prompts = this.chat.store.getState().picture.messages.filter((message) => message.role === "user")
+    const chosen = prompts.at(-place)
+    if (chosen) void this.actions.edit(chosen.id, [{ type: "text", text: this.word() }])
+  }
+
+  private newest({ limit, before_id }: NonNullable<Asked["query"]> = { limit: pageSize }): ChatMessagesPage {
+    return this.server.page(limit === pageSize ? smallPage : limit, before_id)
   }
 
   private sent(key: string, content: Part[]): SentMessage {
@@ -116,6 +151,7 @@ class World {
     else if (one.do === "reopen") this.reopen()
     else if (one.do === "reload") this.reload()
     else if (one.do === "send") this.actions.send([{ type: "text", text: this.word() }])
+    else if (one.do === "rewrite") this.rewrite(times)
     else if (one.do === "answer") this.answers.splice(times % this.answers.length, 1)[0]?.give()
     else if (one.do === "lose") this.answers.splice(times % this.answers.length, 1)[0]?.lose()
     for (let turn = 0; turn < 8; turn++) await Promise.resolve()
@@ -256,7 +292,11 @@ it("ends with what the server has, and never shows a text twice", async () => {
       expect(picture.messages).toEqual(server.messages)
       expect(picture.queue).toEqual(server.queue)
       expect(picture.status).toBe(server.status)
-      expect(world.chat.store.getState().overlay).toEqual(nothingSent)
+      const { overlay } = world.chat.store.getState()
+      const refused = overlay.sends.filter((send) => send.state === "failed")
+      expect({ ...overlay, sends: overlay.sends.filter((send) => !refused.includes(send)) }).toEqual(nothingSent)
+      expect(world.unsent.map((one) => one.key)).toEqual(expect.arrayContaining(refused.map((send) => send.key)))
+      expectUnique([...server.messages, ...refused].flatMap(({ content }) => wordsOf(content)))
       expect(picture.error?.message ?? null).toBe(server.error)
       expect(picture.retry?.attempt ?? null).toBe(server.retry?.attempt ?? null)
       expect(liveText(shownParts(picture))).toBe(liveText(server.parts.map((part) => part.piece)))

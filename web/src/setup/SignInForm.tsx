@@ -1,5 +1,6 @@
 import { type FormEvent, useRef, useState } from "react"
 import { Refused, request } from "../api/request"
+import { signedInUser } from "../browser/kept"
 import { Button } from "../ui/buttons/Button"
 import { Field } from "../ui/inputs/Field"
 import { TextInput } from "../ui/inputs/TextInput"
@@ -19,6 +20,8 @@ export function SignInForm({ knownLogin, onDone }: { knownLogin?: string; onDone
     event.preventDefault()
     setBusy(true)
     setError(null)
+    // Pages of whoever was here before go now: what they have on its way is not to be sent in the name of the next.
+    if (knownLogin === undefined) signedInUser.forget()
     try {
       await request("POST /api/v2/users/login", { body: { login, password } })
       await onDone()

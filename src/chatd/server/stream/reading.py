@@ -9,6 +9,7 @@ import msgspec
 from chatd.core.errors import NotFound
 from chatd.core.messages import Message
 from chatd.core.parts import ToolCallPart
+from chatd.core.roles import Role
 from chatd.core.states import Status
 from chatd.core.stream import Facts, Page, Row, StreamState, begun, needs
 from chatd.core.stream_ids import Place
@@ -108,13 +109,14 @@ class ChatReader:
         return _Found(found.rows, is_reset=True, is_last=found.is_last)
 
     async def _since_version(self, state: StreamState) -> "_Found":
-        """What followed the last message of a history version, which is found by its revision: it has that of no
-        other. Where it is not, it was hidden since, or the version came without a message; then all is sent."""
+        """What followed the last message of a history version, which is found by its revision. Where it is not, it was
+        hidden since, or the version came without a message; then all is sent. So it is when a message of the user's
+        follows: a version may have several messages, and that one may be an edit which has hidden the last of them."""
         newest = await self._newest(PAGE_ROWS + 1)
         for place, row in enumerate(newest):
-            if row.revision == state.history:
+            if row.revision == state.history and not (place and newest[place - 1].role is Role.USER):
                 return _Found(newest[:place][::-1], after=row.id)
-            if row.revision < state.history:
+            if row.revision <= state.history:
                 break
         return await self._all()
 

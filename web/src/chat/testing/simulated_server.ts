@@ -107,11 +107,16 @@ export class SimulatedServer {
   edit(place: number, content: Part[]): void {
     const prompts = this.messages.filter((message) => message.role === "user")
     const edited = prompts[place % prompts.length]
-    if (!edited) return
+    if (edited) this.replace(edited.id, content)
+  }
+
+  /** null: there is no such message any more. */
+  replace(id: number, content: Part[]): ChatMessage | null {
+    if (!this.messages.some((message) => message.id === id)) return null
     this.snapshot += 1
-    for (const row of this.rows) if (row.message.id >= edited.id) row.isHidden = true
+    for (const row of this.rows) if (row.message.id >= id) row.isHidden = true
     this.setQueue([])
-    this.begin(content)
+    return this.begin(content)
   }
 
   page(limit: number, beforeId = Infinity): ChatMessagesPage {
@@ -221,12 +226,19 @@ export class SimulatedServer {
     Object.assign(seen, { queue: Math.max(seen.queue, this.queueVersion), retry: Math.max(seen.retry, this.retryVersion) })
   }
 
+  /** A version may have several messages. If one of the user's follows, an edit may have hidden the last of them: nobody knows. */
+  private lastOf(history: number): number | undefined {
+    const { messages } = this
+    const place = messages.findLastIndex((message) => message.revision === history)
+    return messages[place + 1]?.role === "user" ? undefined : messages[place]?.id
+  }
+
   private syncMessages(seen: Seen, add: (place: Place, type: string, fields?: object) => void): void {
     if (this.history <= seen.history) {
       seen.through ??= this.messages.at(-1)?.id ?? 0
       return
     }
-    const known = seen.through === null ? this.messages.findLast((message) => message.revision === seen.history)?.id : seen.through
+    const known = seen.through === null ? this.lastOf(seen.history) : seen.through
     const isThere = known === 0 || this.messages.some((message) => message.id === known)
     seen.through = isThere && known !== undefined ? known : 0
     if (!isThere) add("messages", "history_reset")
