@@ -45,7 +45,9 @@ export function Palette({ onClose, shortcuts }: { onClose: () => void; shortcuts
   ]
   const at = Math.min(place, entries.length - 1)
 
-  useEffect(() => list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" }), [at])
+  useEffect(() => {
+    list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" })
+  }, [at])
 
   const choose = (entry: Entry | undefined) => {
     if (!entry) return

@@ -14,7 +14,7 @@ const ATTEMPTS = 25
 /** What is going on with the turn, below its last row. */
 export function StatusLine({ status, opened, isMine }: { status: LiveStatus; opened: OpenedChat; isMine: boolean }) {
   const said = lineOf(status, opened, isMine)
-  return <div className={row["row"]}>{said}</div>
+  return said && <div className={row["row"]}>{said}</div>
 }
 
 function lineOf(status: LiveStatus, opened: OpenedChat, isMine: boolean): ReactNode {

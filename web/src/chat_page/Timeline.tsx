@@ -51,11 +51,16 @@ export function Timeline({ timeline, isRead, hasOlder, older, opened, isMine, ma
   const isShift = useIsPrepended(rows)
   const isNewBelow = useNewBelow(rows, isAway)
 
+  // By itself, not by the list: that would go on for a while, and pull back a reader who has gone up meanwhile.
+  const follow = useCallback(() => {
+    const log = frame.current?.querySelector("[role=log]")
+    if (log && isAtEnd.current) log.scrollTop = log.scrollHeight
+  }, [])
   const toEnd = useCallback(() => {
     isAtEnd.current = true
     setAway(false)
-    list.current?.scrollToIndex(Number.MAX_SAFE_INTEGER, { align: "end" })
-  }, [])
+    follow()
+  }, [follow])
   const latest = useRef(rows)
   latest.current = rows
   useImperativeHandle(
@@ -101,10 +106,8 @@ export function Timeline({ timeline, isRead, hasOlder, older, opened, isMine, ma
     [opened, toEnd],
   )
 
-  useLayoutEffect(() => {
-    if (isAtEnd.current) list.current?.scrollToIndex(items.length - 1, { align: "end" })
-  })
-  useFollowedGrowth(frame, () => isAtEnd.current && list.current?.scrollTo(list.current.scrollSize))
+  useLayoutEffect(follow)
+  useFollowedGrowth(frame, follow)
 
   const needsOlder = useRef(() => undefined as void)
   needsOlder.current = () => {
@@ -127,6 +130,10 @@ export function Timeline({ timeline, isRead, hasOlder, older, opened, isMine, ma
         aria-live="off"
         aria-busy={older.state === "reading"}
         tabIndex={0}
+        onWheel={(event) => {
+          // The wheel is known before what it does: what grows in between must not undo it.
+          if (event.deltaY < 0 && event.currentTarget.scrollTop > 0) isAtEnd.current = false
+        }}
         onScroll={(offset) => {
           const at = list.current
           if (!at) return

@@ -13,12 +13,19 @@ import { contextText, isModelMeant, nameOf } from "./model_words"
 export function ModelSearch({ choice, onDone }: { choice: ModelChoice; onDone: () => void }) {
   const [typed, setTyped] = useState("")
   const [place, setPlace] = useState(() => Math.max(0, byProvider(choice.models).findIndex((model) => model.id === choice.model?.id)))
+  const input = useRef<HTMLInputElement>(null)
   const list = useRef<HTMLDivElement>(null)
   const id = useId()
   const found = byProvider(choice.models).filter((model) => isModelMeant(model, typed))
   const at = Math.min(place, found.length - 1)
 
-  useEffect(() => list.current?.querySelector("[data-at]")?.scrollIntoView({ block: "nearest" }), [at])
+  useEffect(() => {
+    // It comes after what floats has opened. On touch a keyboard would hide the list.
+    if (!window.matchMedia("(pointer: coarse)").matches) input.current?.focus()
+  }, [])
+  useEffect(() => {
+    list.current?.querySelector("[data-at]")?.scrollIntoView({ block: "nearest" })
+  }, [at])
 
   const choose = (model: ModelConfig | undefined) => {
     if (!model) return
@@ -39,6 +46,7 @@ export function ModelSearch({ choice, onDone }: { choice: ModelChoice; onDone: (
   return (
     <div className={css["search"]}>
       <TextInput
+        ref={input}
         icon={Search}
         value={typed}
         onChange={(next) => {

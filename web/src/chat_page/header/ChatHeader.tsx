@@ -46,9 +46,10 @@ export function ChatHeader({ chat, picture, opener, opened, panel, isMine }: Cha
           {chat?.title || words.chat.newTitle}
         </h1>
       )}
-      {chat && isMine && <WorkspacePill chat={chat} panel={panel} />}
+      {/* What comes with an answer stands at the title's end, which gives way: the rest stays where it is. */}
       {chat && <BranchBadge chat={chat} panel={panel} />}
       <Cost chatId={chat?.id} answers={picture.messages.length} />
+      {chat && isMine && <WorkspacePill chat={chat} panel={panel} />}
       {chat && <ContextMeter chat={chat} picture={picture} panel={panel} isMine={isMine} />}
       {chat && isMine && <ActionsMenu chat={chat} opened={opened} onRename={() => setRenaming(true)} />}
       <IconButton

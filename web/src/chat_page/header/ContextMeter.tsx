@@ -1,4 +1,6 @@
+import { useQuery } from "@tanstack/react-query"
 import { lazy, Suspense, useMemo, useState } from "react"
+import { queries } from "../../api/queries"
 import type { Chat } from "../../api/schema"
 import { contextUse, type Picture } from "../../chat"
 import type { PanelOpening } from "../../panel/opening"
@@ -21,11 +23,14 @@ export interface ContextMeterProps {
 export function ContextMeter({ chat, picture, panel, isMine }: ContextMeterProps) {
   const use = useMemo(() => contextUse(picture.messages), [picture.messages])
   const [isOpen, setOpen] = useState(false)
-  if (use.limit === null) return null
+  const models = useQuery(queries.models)
+  // Until an answer tells, it is as large as the model's: the meter has its place from the beginning.
+  const limit = use.limit ?? models.data?.find((model) => model.id === chat.last_model_config_id)?.context_limit ?? null
+  if (limit === null) return null
   const text =
     use.used === null || use.percent === null
       ? words.header.contextUnknown
-      : words.header.contextUse(use.used.toLocaleString("en"), use.limit.toLocaleString("en"), Math.round(use.percent))
+      : words.header.contextUse(use.used.toLocaleString("en"), limit.toLocaleString("en"), Math.round(use.percent))
   const drift = chat.context_dirty_since ? `. ${words.panel.context.drift}` : ""
   return (
     <Popover
@@ -35,7 +40,7 @@ export function ContextMeter({ chat, picture, panel, isMine }: ContextMeterProps
       onOpenChange={setOpen}
       trigger={
         <button type="button" className={classes(css["context"], drift && css["drifted"])} aria-label={`${words.header.context}: ${text}${drift}`}>
-          <Meter label={words.header.context} value={use.used ?? 0} max={use.limit} text={text} />
+          <Meter label={words.header.context} value={use.used ?? 0} max={limit} text={text} />
         </button>
       }
     >

@@ -1,0 +1,188 @@
+"""The conversation as one reads it: nothing moves that the reader did not move."""
+
+import asyncio
+import re
+from typing import Any
+
+import pytest
+from playwright.async_api import Page, Route, expect
+
+from browser.app import App, rows, say, until
+from browser.long_chats import long_chat
+from chatd.testing.vendors.script import Call, Hold, Say, Think, Turn
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+WATCH_SHIFTS = """() => {
+    window.shifts = []
+    new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) {
+            for (const { node } of entry.sources) {
+                const at = node instanceof Element ? node : node?.parentElement
+                if (at?.closest("main")) window.shifts.push(at.outerHTML.slice(0, 200))
+            }
+        }
+    }).observe({ type: "layout-shift", buffered: false })
+}"""
+PARAGRAPH = "A paragraph that is long enough to be broken into two lines in a window of the usual width, as they are. "
+ANSWER = (
+    *[PARAGRAPH + f"**Number {n}**.\n\n" for n in range(12)],
+    "| a | b |\n|---|---|\n| 1 | 2 |\n\n```python\n",
+    *[f"print({n})\n" for n in range(12)],
+    "```\n\nThe end.",
+)
+
+
+async def test_nothing_moves_while_a_long_answer_comes(app: App):
+    begun, rest = asyncio.Event(), asyncio.Event()
+    app.plays(
+        Turn(Think("Let me ", "see."), Say(*ANSWER), faults=(Hold(begun, before_event=7), Hold(rest, before_event=20)))
+    )
+    chat = await app.chats.create("Tell me all of it")
+    await app.open(chat)
+    await expect(rows(app.page, "user")).to_be_visible()
+    await expect(rows(app.page, "reasoning")).to_be_visible()
+    await app.page.evaluate(WATCH_SHIFTS)
+    begun.set()
+    await expect(rows(app.page, "text")).to_contain_text("Number 0")
+    rest.set()
+    await expect(rows(app.page, "text")).to_contain_text("The end.")
+    await expect(rows(app.page, "end")).to_be_visible()
+    shifts = await app.page.evaluate("window.shifts")
+    assert shifts == [], "\n".join(shifts)
+
+
+async def to_top(page: Page) -> None:
+    """As a reader does: again, when rows that come into view turn out to be higher than was thought."""
+    await until(
+        page,
+        """(() => {
+            const log = document.querySelector("[role=log]")
+            log.scrollTop = 0
+            return log.querySelector("[role=alert]") !== null
+        })()""",
+    )
+
+
+@pytest.mark.long
+async def test_who_reads_further_up_stays_there_and_is_told_of_what_is_new(app: App, database: Any):
+    chat = await long_chat(app, database.dsn, 40)
+    held = asyncio.Event()
+    app.plays(Turn(Say("Something ", *["new. "] * 200), faults=(Hold(held, before_event=4),)))
+    await app.open(chat)
+    await expect(rows(app.page, "text").last).to_have_text("Answer 40")
+    await say(app.page, "go on")
+    await expect(rows(app.page, "text").last).to_have_text("Something")
+    row = rows(app.page, "user").filter(has_text="Question 30")
+    await app.page.get_by_role("log").hover()
+    await app.page.mouse.wheel(0, -1500)
+    await expect(app.page.get_by_role("button", name="To the end")).to_be_visible()
+    top = "document.querySelector('[role=log]').scrollTop"
+    before = await app.page.evaluate(top)
+    held.set()
+    await app.chats.resting(chat)
+    await expect(app.page.get_by_role("button", name="New below")).to_be_visible()
+    assert await app.page.evaluate(top) == before
+    await app.page.get_by_role("button", name="New below").click()
+    await expect(rows(app.page, "end").last).to_be_in_viewport()
+    await expect(app.page.get_by_role("button", name="New below")).to_have_count(0)
+    await expect(row).to_have_count(0)
+
+
+@pytest.mark.long
+async def test_the_place_is_kept_when_older_messages_come(app: App, database: Any):
+    chat = await long_chat(app, database.dsn, 100, answered="Answer {n}.\n\n" + PARAGRAPH)
+    fails, go = True, asyncio.Event()
+
+    async def answer(route: Route) -> None:
+        if fails:
+            await route.fulfill(status=400, json={"message": "No."})
+        else:
+            await go.wait()
+            await route.continue_()
+
+    await app.page.route(re.compile("before_id="), answer)
+    await app.open(chat)
+    await expect(rows(app.page, "text").last).to_contain_text("Answer 100")
+    await to_top(app.page)
+    retry = app.page.get_by_role("log").get_by_role("button", name="Try again")
+    await expect(retry).to_be_visible()
+    fails = False
+    await retry.focus()
+    await app.page.keyboard.press("Enter")
+    place = """() => {
+        const rows = [...document.querySelectorAll("[data-row=text]")]
+        const first = rows.find((row) => row.textContent.includes("Answer 78."))
+        return first?.getBoundingClientRect().top ?? null
+    }"""
+    await until(app.page, f"({place})() !== null")
+    before = await app.page.evaluate(place)
+    go.set()
+    await until(app.page, "document.querySelector('[role=log]').getAttribute('aria-busy') === 'false'")
+    await until(app.page, "document.querySelector('[role=log]').scrollTop > 0")
+    after = await app.page.evaluate(place)
+    assert after is not None
+    assert abs(after - before) <= 1
+    app.forgive("400")
+
+
+@pytest.mark.long
+async def test_messages_and_code_are_copied_as_they_were_written(app: App):
+    written = "Some **bold** words.\n\n```python\nprint(1)\n```\n"
+    app.plays(Turn(Say(written)))
+    chat = await app.chats.create("show me\ntwo lines")
+    await app.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    await app.open(chat)
+    await expect(rows(app.page, "end")).to_be_visible()
+    clipboard = "navigator.clipboard.readText()"
+    await rows(app.page, "user").hover()
+    await rows(app.page, "user").get_by_role("button", name="Copy", exact=True).click()
+    assert await app.page.evaluate(clipboard) == "show me\ntwo lines"
+    await rows(app.page, "text").get_by_role("button", name="Copy", exact=True).click()
+    assert (await app.page.evaluate(clipboard)).strip() == "print(1)"
+    await rows(app.page, "end").hover()
+    await rows(app.page, "end").get_by_role("button", name="Copy answer").click()
+    assert (await app.page.evaluate(clipboard)).strip() == written.strip()
+
+
+@pytest.mark.long
+async def test_markdown_of_every_kind_is_shown_and_none_of_it_runs(app: App):
+    torture = "\n\n".join(
+        [
+            "| a | b |\n|---|--:|\n| 1 | `x` |",
+            "- one\n  - two\n    1. three",
+            "Formula $e=mc^2$ and $$\\sum_i i$$",
+            "<script>window.ran = 1</script><b onclick='window.ran = 1'>raw</b>",
+            "[bad](javascript:window.ran=1) [good](https://example.com)",
+            "مرحبا بالعالم",
+            "x" * 4000,
+            "```mermaid\ngraph TD; A-->B\n```",
+            "```python\nprint('never closed')",
+        ]
+    )
+    app.plays(Turn(Say(*(torture[at : at + 97] for at in range(0, len(torture), 97)))))
+    chat = await app.chats.create("hello")
+    await app.open(chat)
+    await expect(rows(app.page, "end")).to_be_visible()
+    row = rows(app.page, "text")
+    await expect(row.get_by_role("table")).to_be_visible()
+    await expect(row.locator("li li li")).to_have_text("three")
+    await expect(row.get_by_role("link")).to_have_text("good")
+    await expect(row).to_contain_text("never closed")
+    await expect(row).to_contain_text("<script>")
+    assert await app.page.evaluate("window.ran ?? null") is None
+    assert await app.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+@pytest.mark.long
+async def test_arguments_are_shown_before_they_are_whole(app: App):
+    held = asyncio.Event()
+    arguments = ('{"path": "src/serv', 'er.py", "content": "x"}')
+    app.plays(Turn(Call("write_file", *arguments), faults=(Hold(held, before_event=5),)), Turn(Say("Done.")))
+    chat = await app.chats.create("hello")
+    await app.open(chat)
+    await expect(rows(app.page, "steps")).to_contain_text("serv")
+    await expect(rows(app.page, "steps")).not_to_contain_text("server.py")
+    held.set()
+    await expect(rows(app.page, "text")).to_have_text(["Done."])
+    await expect(rows(app.page, "steps")).to_contain_text("server.py")
