@@ -59,7 +59,7 @@ export function Shell({ me }: { me: User }) {
   useEffect(() => setSheetOpen(false), [location])
   // Who presses the keys of the palette types on at once: it has to be there by then.
   useEffect(() => {
-    const timer = setTimeout(() => void palette(), 1000)
+    const timer = setTimeout(() => void palette().catch(() => null), 1000)
     return () => clearTimeout(timer)
   }, [])
 

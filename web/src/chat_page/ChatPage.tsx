@@ -51,7 +51,7 @@ function OpenChat({ opened, me, opener }: { opened: OpenedChat; me: User; opener
   const isFinding = useStore(finding, (state) => state.isOpen)
   useEffect(() => {
     // Who presses its keys types on at once: it has to be there by then.
-    const timer = setTimeout(() => void findBar(), 1000)
+    const timer = setTimeout(() => void findBar().catch(() => null), 1000)
     return () => {
       clearTimeout(timer)
       closeFind()

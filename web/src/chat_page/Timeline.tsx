@@ -112,7 +112,10 @@ export function Timeline({ timeline, isRead, hasOlder, older, opened, isMine, ma
   const needsOlder = useRef(() => undefined as void)
   needsOlder.current = () => {
     const at = list.current
-    if (at && isRead && hasOlder && older.state === "read" && at.scrollOffset < AHEAD) void opened.loadOlder()
+    if (!at || !isRead || !hasOlder || older.state !== "read") return
+    // Whoever is at the end gets there only in the next frame; what will be above them is known now.
+    const above = isAtEnd.current ? at.scrollSize - at.viewportSize : at.scrollOffset
+    if (above < AHEAD) void opened.loadOlder()
   }
   // Also when a page of messages was too short to fill the window.
   useEffect(() => needsOlder.current(), [rows.length, isRead, hasOlder, older.state])

@@ -39,8 +39,8 @@ export function SettingsPage({ me, opener }: { me: User; opener: ReactNode }) {
 }
 
 function Chosen({ me, place, item }: { me: User; place: SettingsPlace | undefined; item: string | undefined }) {
-  if (!place) return <EmptyState title={words.shell.notFound} text={words.shell.notFoundText} />
-  if (!mayOpen(me, place)) return <EmptyState icon={Lock} title={words.settings.adminsOnly} text={words.settings.adminsOnlyText} />
+  if (!place) return <EmptyState isPage title={words.shell.notFound} text={words.shell.notFoundText} />
+  if (!mayOpen(me, place)) return <EmptyState isPage icon={Lock} title={words.settings.adminsOnly} text={words.settings.adminsOnlyText} />
   return <place.Page key={place.path} me={me} item={item} />
 }
 

@@ -4,7 +4,7 @@ import { lazy, type ReactNode, Suspense, useEffect, useState, useSyncExternalSto
 import { isRegionWanted, onRegionWanted } from "./floating/toast"
 import { SharedTooltip } from "./floating/Tooltip"
 
-const Toasts = lazy(() => import("./floating/Toasts").then((module) => ({ default: module.Toasts })))
+const Toasts = lazy(loadToasts)
 
 /** What the pieces need around them, once per page: no style elements (the policy forbids them), the tooltip, toasts. */
 export function UiRoot({ children }: { children: ReactNode }) {
@@ -20,6 +20,19 @@ export function UiRoot({ children }: { children: ReactNode }) {
 }
 
 const LATER = 1000
+const AGAIN = 3000
+
+/** Until it comes: there is nothing around it that would fail alone, and a page without it is better than none. */
+async function loadToasts() {
+  for (;;) {
+    try {
+      const module = await import("./floating/Toasts")
+      return { default: module.Toasts }
+    } catch {
+      await new Promise((done) => setTimeout(done, AGAIN))
+    }
+  }
+}
 
 /** Not with the first picture, and soon after it: a toast may have to say that there is no network to load it from. */
 function LateToasts() {

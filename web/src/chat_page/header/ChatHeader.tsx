@@ -40,7 +40,10 @@ export function ChatHeader({ chat, picture, opener, opened, panel, isMine }: Cha
         </Link>
       )}
       {isRenaming && chat ? (
-        <TitleInput chat={chat} onDone={() => setRenaming(false)} />
+        <>
+          <h1 className="unseen">{chat.title}</h1>
+          <TitleInput chat={chat} onDone={() => setRenaming(false)} />
+        </>
       ) : (
         <h1 className={css["title"]} title={chat?.title}>
           {chat?.title || words.chat.newTitle}

@@ -23,7 +23,7 @@ export function WorkspacePill({ chat, panel }: { chat: Chat; panel: PanelOpening
     if (chat.parent_chat_id) return null
     return (
       <Menu align="end" entries={choice.entries} onOpenChange={(isOpen) => isOpen && setAsked(true)}>
-        <button type="button" className={css["pill"]} aria-label={text.choose} title={text.choose}>
+        <button type="button" className={css["pill"]} title={text.choose}>
           <Icon of={Box} />
           <span className={css["pillName"]}>{text.none}</span>
         </button>
@@ -48,9 +48,10 @@ export function WorkspacePill({ chat, panel }: { chat: Chat; panel: PanelOpening
       ]}
       onOpenChange={(isOpen) => isOpen && setAsked(true)}
     >
-      <button type="button" className={css["pill"]} aria-label={text.pill(name, text.states[state])} title={text.pill(name, text.states[state])}>
+      <button type="button" className={css["pill"]} title={text.word}>
+        <span className="unseen">{text.word} </span>
         {isMoving(state) ? <Turning /> : <Icon of={Box} />}
-        <span className={css["pillName"]}>{name}</span>
+        <span className={css["pillName"]}>{name}</span>{" "}
         <span className={classes(css["state"], css[toneOf(state)])}>{text.states[state]}</span>
       </button>
     </Menu>

@@ -13,14 +13,17 @@ export interface EmptyStateProps {
   text?: ReactNode
   /** One button. */
   action?: ReactNode
+  /** It is all that its page has: the title is that of the page. */
+  isPage?: boolean | undefined
 }
 
 /** Nothing is here yet: what it would be, and how to begin. */
-export function EmptyState({ icon, title, text, action }: EmptyStateProps) {
+export function EmptyState({ icon, title, text, action, isPage = false }: EmptyStateProps) {
+  const Title = isPage ? "h1" : "p"
   return (
     <div className={css["state"]}>
       {icon && <Icon of={icon} size={20} className={css["icon"]} />}
-      <p className={css["title"]}>{title}</p>
+      <Title className={css["title"]}>{title}</Title>
       {text && <p className={css["text"]}>{text}</p>}
       {action}
     </div>

@@ -23,7 +23,7 @@ export const panel = {
   notYoursText: "Files, changes and terminals belong to a workspace, and only its owner reaches into it.",
   workspace: {
     states,
-    pill: (name: string, state: string) => `Workspace ${name}: ${state}`,
+    word: "Workspace",
     none: "No workspace yet",
     noneText: "The model makes one when it needs to run something. Ask it to.",
     stopped: "The workspace is stopped",
