@@ -19,21 +19,14 @@ PATIENCE_MS = 15_000
 expect.set_options(timeout=PATIENCE_MS)
 
 
-class App:
-    """`page` is mia's first tab. Every tab is watched: an error in its console fails the test."""
+class Tabs:
+    """Pages of a server. Every one is watched: an error in its console fails the test."""
 
-    def __init__(self, browser: Browser, chats: ChatApi) -> None:
+    def __init__(self, browser: Browser, url: str) -> None:
         self._browser = browser
-        self.chats = chats
-        self.url = chats.running.api.url
+        self.url = url
         self.complaints: list[str] = []
-        self.page: Page
-        self.context: BrowserContext
         self._contexts: list[BrowserContext] = []
-
-    def plays(self, *turns: Turn | Refuse) -> None:
-        """The model's next answers; the last one again and again."""
-        self.chats.script._turns[:] = turns
 
     async def sign_in(self, api: Api, **options: Any) -> Page:
         """A tab of someone who is signed in, in a browser of its own."""
@@ -77,6 +70,20 @@ class App:
     async def close(self) -> None:
         for context in self._contexts:
             await context.close()
+
+
+class App(Tabs):
+    """`page` is mia's first tab."""
+
+    def __init__(self, browser: Browser, chats: ChatApi) -> None:
+        super().__init__(browser, chats.running.api.url)
+        self.chats = chats
+        self.page: Page
+        self.context: BrowserContext
+
+    def plays(self, *turns: Turn | Refuse) -> None:
+        """The model's next answers; the last one again and again."""
+        self.chats.script._turns[:] = turns
 
     async def open(self, chat: dict[str, Any], page: Page | None = None) -> Page:
         page = page or self.page
