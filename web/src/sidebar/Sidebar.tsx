@@ -1,5 +1,5 @@
 import { MessageSquarePlus, PanelLeftClose, Search } from "lucide-react"
-import { lazy, type ReactNode, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react"
+import { Fragment, lazy, type ReactNode, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react"
 import { Link } from "wouter"
 import { useStore } from "zustand"
 import type { Chat } from "../api/schema"
@@ -74,19 +74,20 @@ export function Sidebar({ list, onSearch, onHide, footer }: SidebarProps) {
       const isUnfolded = unfolded.has(chat.id)
       const common = { pins, acts, onTick: selection.onTick, onFold: fold }
       const dragged = isPinned && pins !== null && pins > 1
-      return [
-        <ChatRow
-          key={chat.id}
-          chat={chat}
-          isOpen={chat.id === open}
-          isTicked={selection.ticked && selection.ticked.has(chat.id)}
-          isUnfolded={isUnfolded}
-          drag={dragged ? drag.of(chat) : undefined}
-          mark={drag.mark?.id === chat.id ? (drag.mark.isAfter ? "after" : "before") : undefined}
-          {...common}
-        />,
-        isUnfolded && chat.children.map((child) => <ChatRow key={child.id} chat={child} isOpen={child.id === open} isTicked={null} isUnfolded={false} {...common} />),
-      ]
+      return (
+        <Fragment key={chat.id}>
+          <ChatRow
+            chat={chat}
+            isOpen={chat.id === open}
+            isTicked={selection.ticked && selection.ticked.has(chat.id)}
+            isUnfolded={isUnfolded}
+            drag={dragged ? drag.of(chat) : undefined}
+            mark={drag.mark?.id === chat.id ? (drag.mark.isAfter ? "after" : "before") : undefined}
+            {...common}
+          />
+          {isUnfolded && chat.children.map((child) => <ChatRow key={child.id} chat={child} isOpen={child.id === open} isTicked={null} isUnfolded={false} {...common} />)}
+        </Fragment>
+      )
     })
 
   const isEmpty = state.isRead && order.length === 0
