@@ -36,6 +36,8 @@ export const queries = {
     queryKey: ["models"],
     queryFn: ({ signal }) => request("GET /api/experimental/chats/model-configs", { signal }),
     refetchOnWindowFocus: true,
+    // No stream tells of them: a page that is looked at has what an admin adds without being loaded again.
+    refetchInterval: 10_000,
   }),
   knownModels: (type: ProviderKind) =>
     queryOptions({

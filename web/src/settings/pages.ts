@@ -1,5 +1,5 @@
 /** The pages of the settings, in the order in which they are listed. */
-import { Bot, Cable, Cpu, FileText, FoldVertical, Gauge, GitBranch, Hourglass, KeyRound, LayoutTemplate, Lock, type LucideIcon, MonitorSmartphone, Palette, ScrollText, Split, UserPen, Users as UsersIcon, UsersRound } from "lucide-react"
+import { Bell, Bot, Cable, Cpu, FileText, FoldVertical, Gauge, GitBranch, Hourglass, KeyRound, LayoutTemplate, Lock, type LucideIcon, MonitorSmartphone, Palette, ScrollText, Split, UserPen, Users as UsersIcon, UsersRound } from "lucide-react"
 import type { ComponentType } from "react"
 import type { User } from "../api/schema"
 import { words } from "../words/with_settings"
@@ -16,6 +16,7 @@ import { Users } from "./admin/Users"
 import { ModelsPage } from "./models/ModelsPage"
 import { Appearance } from "./personal/Appearance"
 import { Compaction } from "./personal/Compaction"
+import { Notifications } from "./personal/Notifications"
 import { Password } from "./personal/Password"
 import { PersonalPrompt } from "./personal/PersonalPrompt"
 import { Sessions } from "./personal/Sessions"
@@ -42,6 +43,7 @@ const text = words.settings.pages
 
 export const pages: readonly SettingsPlace[] = [
   { path: "appearance", group: "personal", label: text.appearance, icon: Palette, Page: Appearance },
+  { path: "notifications", group: "personal", label: text.notifications, icon: Bell, Page: Notifications },
   { path: "prompt", group: "personal", label: text.prompt, icon: UserPen, Page: PersonalPrompt },
   { path: "compaction", group: "personal", label: text.compaction, icon: FoldVertical, Page: Compaction },
   { path: "tokens", group: "personal", label: text.tokens, icon: KeyRound, Page: Tokens },

@@ -1,11 +1,11 @@
-import { ChartColumn, Keyboard, LogOut, Monitor, Moon, Settings, Sun, Boxes } from "lucide-react"
-import { useEffect, useState } from "react"
+import { Bell, ChartColumn, Keyboard, LogOut, Monitor, Moon, Settings, Sun, Boxes } from "lucide-react"
+import { useEffect } from "react"
 import { useLocation } from "wouter"
 import { request } from "../api/request"
 import type { User } from "../api/schema"
 import { type Theme, theme, useKept } from "../browser/kept"
 import { signOut } from "../chat"
-import { knownAddress, type PushState, pushState, subscribe, unsubscribe } from "../browser/push"
+import { knownAddress } from "../browser/push"
 import { IconButton } from "../ui/buttons/IconButton"
 import { Menu } from "../ui/floating/Menu"
 import { toast } from "../ui/floating/toast"
@@ -21,7 +21,7 @@ const themes: { value: Theme; icon: typeof Sun }[] = [
 export function UserMenu({ me, onShortcuts }: { me: User; onShortcuts: () => void }) {
   const [, navigate] = useLocation()
   const [chosen, choose] = useKept(theme)
-  const push = usePush()
+  useRenewedPush()
   const text = words.shell
   return (
     <div className={css["footer"]}>
@@ -40,17 +40,7 @@ export function UserMenu({ me, onShortcuts }: { me: User; onShortcuts: () => voi
               choose: () => choose(value),
             })),
           },
-          ...(push.state === "unsupported"
-            ? []
-            : [
-                {
-                  label: text.notify,
-                  hint: push.state === "denied" ? text.notifyDenied : undefined,
-                  isDisabled: push.state === "denied",
-                  isChecked: push.state === "on",
-                  choose: push.set,
-                },
-              ]),
+          { label: text.notifications, icon: Bell, run: () => navigate("/settings/notifications") },
           { label: text.shortcuts, icon: Keyboard, shortcut: "?", run: onShortcuts },
           "line",
           { label: text.signOut, icon: LogOut, run: leave },
@@ -73,24 +63,8 @@ function leave(): void {
 }
 
 /** Told again at every visit, since the server forgets a browser with the session that named it. */
-function usePush(): { state: PushState; set: (isOn: boolean) => void } {
-  const [state, setState] = useState<PushState>("unsupported")
+function useRenewedPush(): void {
   useEffect(() => {
-    void pushState().then(setState)
     void knownAddress().then((body) => body && request("POST /api/v2/users/{user}/webpush/subscription", { path: { user: "me" }, body }).catch(() => null))
   }, [])
-  async function change(isOn: boolean) {
-    if (isOn) {
-      const { webpush_public_key } = await request("GET /api/v2/buildinfo")
-      const body = await subscribe(webpush_public_key)
-      if (body) await request("POST /api/v2/users/{user}/webpush/subscription", { path: { user: "me" }, body })
-    } else {
-      const endpoint = await unsubscribe()
-      if (endpoint) await request("DELETE /api/v2/users/{user}/webpush/subscription", { path: { user: "me" }, body: { endpoint } })
-    }
-    setState(await pushState())
-  }
-  const set = (isOn: boolean) =>
-    void change(isOn).catch((error: Error) => toast(words.common.failed(words.shell.notify), { text: error.message, kind: "error" }))
-  return { state, set }
 }

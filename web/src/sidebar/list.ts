@@ -55,6 +55,11 @@ function withChild(known: Known, child: Chat): Known {
   return changed(known, root.id, { children: [...others, child].sort(byCreation) })
 }
 
+/** By itself or with an error: who has stopped one knows that it has ended. Turns of sub-agents are part of their chat's. */
+export function hasEndedTurn(before: Chat | undefined, now: Chat): boolean {
+  return before?.status === "running" && (now.status === "waiting" || now.status === "error") && !now.parent_chat_id
+}
+
 /** A child has events of its own, so what is known of it may be newer than what its root's event says. */
 function mergedChildren(before: readonly Chat[], now: readonly Chat[]): Chat[] {
   const known = new Map(before.map((child) => [child.id, child]))

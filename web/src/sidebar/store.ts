@@ -4,8 +4,10 @@ import { request as ask, Unreachable } from "../api/request"
 import type { Chat, UpdateChat } from "../api/schema"
 import { tellSignedOut } from "../api/session"
 import { watch as follow } from "../api/watch"
+import { chimeOnce } from "../browser/chime"
+import { chime } from "../browser/kept"
 import { type Filters, isSameFilters, noFilters, questionOf } from "./filters"
-import { changed, cursorOf, type Known, replacedBy, repinned, told, without, withPage } from "./list"
+import { changed, cursorOf, hasEndedTurn, type Known, replacedBy, repinned, told, without, withPage } from "./list"
 
 export interface ListState {
   filters: Filters
@@ -79,6 +81,9 @@ export function makeChatList(request: typeof ask = ask, watch: typeof follow = f
           const { filters, open, known } = state.getState()
           state.setState({ known: told(known, event, { archived: filters.has("archived"), open }) })
           onChat(event.chat)
+          if (chime.get() && hasEndedTurn(known.get(event.chat.id), event.chat)) {
+            void chimeOnce(event.chat.id, event.chat.id === open && document.visibilityState === "visible")
+          }
         },
         onConnection: (connection) => {
           state.setState({ isLive: connection.state === "open" })

@@ -1,5 +1,6 @@
 import { FileSearch, Globe, type LucideIcon, Search } from "lucide-react"
 import { isFields, textOf } from "../../chat/guards"
+import { safeAddress } from "../../ui/markdown/links"
 import { words } from "../../words"
 import type { Verbs } from "../../words/en/cards"
 import css from "./card.module.css"
@@ -43,16 +44,20 @@ function Places({ places }: { places: readonly Place[] }) {
     <ul className={css["list"]}>
       {places.map(({ url, title }) => (
         <li key={url}>
-          {/^https?:/.test(url) ? (
-            <a href={url} target="_blank" rel="noreferrer noopener">
-              {title}
-            </a>
-          ) : (
-            title
-          )}
+          <PlaceLink url={url} title={title} />
         </li>
       ))}
     </ul>
+  )
+}
+
+function PlaceLink({ url, title }: Place) {
+  const address = safeAddress(url)
+  if (address === null) return title
+  return (
+    <a href={address} target="_blank" rel="noreferrer noopener">
+      {title}
+    </a>
   )
 }
 

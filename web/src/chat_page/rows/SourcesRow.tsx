@@ -1,6 +1,7 @@
 import { Link2 } from "lucide-react"
 import type { SourcePart } from "../../api/events"
 import type { OpenedChat, SourcesBlock } from "../../chat"
+import { safeAddress } from "../../ui/markdown/links"
 import { words } from "../../words"
 import { FoldedLine } from "./FoldedLine"
 import css from "./row.module.css"
@@ -21,17 +22,14 @@ export function SourcesRow({ row, opened }: { row: SourcesBlock; opened: OpenedC
 }
 
 function Source({ source: { url, title } }: { source: SourcePart }) {
-  if (!/^https?:/.test(url)) return title || url
+  const address = safeAddress(url)
+  if (address === null) return title || url
   return (
     <>
-      <a href={url} target="_blank" rel="noreferrer noopener">
+      <a href={address} target="_blank" rel="noreferrer noopener">
         {title || url}
       </a>{" "}
-      {title && <span className={css["muted"]}>{hostOf(url)}</span>}
+      {title && <span className={css["muted"]}>{new URL(address).host}</span>}
     </>
   )
-}
-
-function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : ""
 }

@@ -6,6 +6,7 @@ import { Refused, request } from "../../api/request"
 import type { Chat } from "../../api/schema"
 import { IconButton } from "../../ui/buttons/IconButton"
 import { parseDiff } from "../../ui/diff/parse"
+import { safeAddress } from "../../ui/markdown/links"
 import { EmptyState, ErrorState } from "../../ui/status/EmptyState"
 import { SkeletonLines } from "../../ui/status/Skeleton"
 import { words } from "../../words"
@@ -34,7 +35,7 @@ export function BranchDiff({ chat, choice, repositories }: BranchDiffProps) {
   const diff = read.data?.diff ?? ""
   const parsed = useMemo(() => parseDiff(diff), [diff])
   const text = words.panel.diff
-  const url = webAddress(read.data?.pull_request_url ?? status?.url)
+  const url = safeAddress(read.data?.pull_request_url ?? status?.url ?? "")
 
   if (read.error && !read.data) {
     const isNone = read.error instanceof Refused && (read.error.status === 409 || read.error.status === 404)
@@ -77,9 +78,4 @@ function Loading() {
       <SkeletonLines count={8} />
     </div>
   )
-}
-
-/** Addresses come from what a host has said: only pages are linked. */
-function webAddress(url: string | null | undefined): string | null {
-  return url && /^https?:\/\//i.test(url) ? url : null
 }

@@ -1,5 +1,6 @@
-import { Plus, X } from "lucide-react"
+import { Captions, Plus, X } from "lucide-react"
 import { useEffect, useState } from "react"
+import { terminalText, useKept } from "../../browser/kept"
 import { IconButton } from "../../ui/buttons/IconButton"
 import { Segmented } from "../../ui/inputs/Segmented"
 import { words } from "../../words"
@@ -15,6 +16,7 @@ export function TerminalTab({ workspaceId }: { workspaceId: string }) {
   })
   const [chosen, setChosen] = useState<string | null>(null)
   const shown = terminals.find((one) => one.key === chosen) ?? terminals[0]
+  const [isText, setText] = useKept(terminalText)
   const text = words.panel.terminal
 
   useEffect(() => keepTerminals(workspaceId, terminals), [workspaceId, terminals])
@@ -50,6 +52,7 @@ export function TerminalTab({ workspaceId }: { workspaceId: string }) {
             <span className={css["name"]}>{text.name(shown.number)}</span>
           )}
         </div>
+        <IconButton name={text.asText} icon={Captions} size="small" isPressed={isText} onClick={() => setText(!isText)} />
         <IconButton name={text.add} icon={Plus} size="small" onClick={add} />
         {terminals.length > 1 && <IconButton name={text.close(text.name(shown.number))} icon={X} size="small" onClick={() => replace(shown, false)} />}
       </div>

@@ -2,7 +2,7 @@ import "@xterm/xterm/css/xterm.css"
 import { FitAddon } from "@xterm/addon-fit"
 import { Terminal } from "@xterm/xterm"
 import { useEffect, useRef, useState } from "react"
-import { theme, useKept } from "../../browser/kept"
+import { terminalText, theme, useKept } from "../../browser/kept"
 import { Button } from "../../ui/buttons/Button"
 import { Banner } from "../../ui/status/Banner"
 import { words } from "../../words"
@@ -26,6 +26,7 @@ export function TerminalView({ workspaceId, terminalKey, name, onAgain }: Termin
   const parts = useRef<{ terminal: Terminal; socket: TerminalSocket } | null>(null)
   const [line, setLine] = useState<Line>("connecting")
   const [chosenTheme] = useKept(theme)
+  const [isText] = useKept(terminalText)
 
   useEffect(() => {
     const element = box.current
@@ -68,6 +69,10 @@ export function TerminalView({ workspaceId, terminalKey, name, onAgain }: Termin
     return () => dark.removeEventListener("change", colour)
   }, [chosenTheme])
 
+  useEffect(() => {
+    if (parts.current) parts.current.terminal.options.screenReaderMode = isText
+  }, [isText, workspaceId, terminalKey, name])
+
   const text = words.panel.terminal
   return (
     <div className={css["terminal"]}>
@@ -106,7 +111,6 @@ function makeTerminal(element: HTMLElement, label: string): Terminal {
     scrollback,
     theme: terminalTheme(element),
     minimumContrastRatio: 4.5,
-    screenReaderMode: false,
   })
   // Tab is the shell's: there must be a way out for those without a pointer.
   terminal.attachCustomKeyEventHandler((event) => {

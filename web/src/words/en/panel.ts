@@ -95,6 +95,7 @@ export const panel = {
     name: (number: number) => (number === 1 ? "Terminal" : `Terminal ${number}`),
     list: "Terminals",
     add: "New terminal",
+    asText: "Also as text for screen readers",
     close: (name: string) => `Close ${name}`,
     lost: "The connection is lost. What runs goes on; connecting again.",
     ended: "The program has ended.",
