@@ -52,6 +52,7 @@ async def test_what_an_admin_adds_is_in_the_open_picker_of_a_member_without_a_re
     await admin.get_by_label("Name", exact=True).fill("second")
     await admin.get_by_role("button", name="Add provider").click()
     await expect(admin.get_by_role("heading", name="Add a model", exact=True)).to_be_visible()
+    await pick(admin, "Model", "Another, by its name")
     await admin.get_by_label("Name", exact=True).fill("another-model")
     await admin.get_by_label("Context").fill("50000")
     await admin.get_by_role("button", name="Add model").click()

@@ -44,7 +44,7 @@ async def test_a_comment_on_lines_of_a_diff_is_a_chip_and_is_sent_as_a_reference
         app.plays(Turn(Say("Because.")))
         await composer(page).press("Enter")
         await expect(rows(page, "text").last).to_have_text("Because.")
-        await expect(rows(page, "file-reference")).to_contain_text("numbers.txt")
+        await expect(rows(page, "user").last).to_contain_text("numbers.txt")
         (sent,) = [one for one in (await app.stored(chat)) if one["role"] == "user"][1:]
         reference = next(part for part in sent["content"] if part["type"] == "file-reference")
         assert reference["file_name"].endswith("project/numbers.txt")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Page, Route, expect
 
-from browser.app import App
+from browser.app import App, say
 from chatd.core.usage import Usage
 from chatd.testing.vendors.script import Say, Turn
 from server.chat_api import CHATS
@@ -136,11 +136,10 @@ async def test_a_limit_that_is_reached_stops_one_user_until_it_is_raised(app: Ap
     set_limits = (await owner.get(limits)).body
     assert [one["user_id"] for one in set_limits["limits"]] == [mia["id"]], set_limits
     page = app.page
-    chat = await app.chats.create("one more")
-    await app.chats.until(chat, "error")
-    await app.open(chat)
-    await expect(page.get_by_role("alert").first).to_contain_text("limit")
+    await page.goto("/")
+    await say(page, "one more")
+    await expect(page.get_by_text("Your usage limit of $0.001 per month is reached").first).to_be_visible()
     await admin.get_by_role("row", name="mia").get_by_role("button", name="Remove").click()
     await expect(admin.get_by_text("No limits")).to_be_visible()
-    await app.chats.send(chat, "and now")
-    await app.chats.until(chat, "waiting")
+    await app.chats.resting(await app.chats.create("and now"))
+    app.forgive("409")

@@ -1,36 +1,8 @@
 import { describe, expect, test } from "vitest"
 import type { Chat } from "../api/schema"
 import { isWanted, questionOf, readFilters, writeFilters } from "./filters"
+import { chat } from "./testing/made"
 import { cursorOf, groupOf, pinnedOf, replacedBy, repinned, shown, told, withPage } from "./list"
-
-let minute = 0
-
-function chat(id: string, more: Partial<Chat> = {}): Chat {
-  minute += 1
-  const at = new Date(Date.UTC(2026, 0, 10, 12, minute)).toISOString()
-  return {
-    id,
-    organization_id: "o",
-    owner_id: "u",
-    root_chat_id: more.parent_chat_id ?? id,
-    last_model_config_id: "m",
-    title: id,
-    status: "waiting",
-    last_turn_summary: null,
-    summary: null,
-    created_at: at,
-    updated_at: at,
-    archived: false,
-    shared: false,
-    pin_order: 0,
-    mcp_server_ids: [],
-    labels: {},
-    has_unread: false,
-    client_type: "ui",
-    children: [],
-    ...more,
-  }
-}
 
 const ACTIVE = { archived: false, open: null }
 const titles = (known: ReadonlyMap<string, Chat>) => {
