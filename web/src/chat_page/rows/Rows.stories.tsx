@@ -225,4 +225,17 @@ export const Sending: Story = {
   },
 }
 
+export const NotSent: Story = {
+  render: () => (
+    <Shown of={turn} overlay={{ ...nothingSent, sends: [{ ...send, state: "failed", problem: { message: "The message is too long." } }] }} />
+  ),
+  play: async ({ canvas }) => {
+    await expect(canvas.getByRole("alert")).toHaveTextContent("Not sent: The message is too long.")
+    await expect(canvas.getByRole("button", { name: "Try again" })).toBeVisible()
+    await userEvent.click(canvas.getByRole("button", { name: "Edit and send again" }))
+    const draft = draftOf(canvas.getByRole("main").dataset["chat"] ?? "")
+    await expect(draft.getState().text).toBe("And now?")
+  },
+}
+
 export const SendingDark: Story = { ...Sending, globals: { theme: "dark" } }
