@@ -1,6 +1,6 @@
 /** What a person can do to a chat. Each shows at once in the overlay, and leaves it when the picture has it. */
 import { Refused } from "../api/request"
-import type { Chat, ChatQueuedMessage, InputPart, Problem, ReasoningEffort } from "../api/schema"
+import type { Chat, ChatMessage, ChatQueuedMessage, InputPart, Problem, ReasoningEffort } from "../api/schema"
 import { type ChatStore, type ChatSurroundings, changeOverlay } from "./chat_state"
 import { insist } from "./insist"
 import { newestId } from "./message_list"
@@ -9,6 +9,7 @@ import {
   beginSend,
   changeEdit,
   changeSend,
+  isReplacedBy,
   type QueueOperation,
   sendAnswered,
   withoutEdit,
@@ -17,7 +18,6 @@ import {
   withRefused,
 } from "./sending"
 import { type UnsentEdit, type UnsentMessage, whyNotAgain } from "./unsent"
-import { isSameContent } from "./written"
 
 export interface WithModel {
   readonly modelConfigId?: string
@@ -197,27 +197,28 @@ export class ChatActions {
     } catch (error) {
       // A message that an unanswered try has replaced is not there for the next one.
       const isGone = isUnsure && error instanceof Refused && error.status === 404
-      if (!isGone || !(await this.isReplaced(one))) return this.refused(one, error)
+      if (!isGone || !(await this.isReplaced(one))) return this.refused(one, error, isGone)
       this.around.unsent.forget(key)
       changeOverlay(this.store, (overlay) => withoutEdit(overlay, key))
     }
   }
 
-  /** Whether the words of an edit are in the history. Someone else may have replaced the message with others. */
+  /** Whether the words of an edit are in the history, or were a moment ago. Someone else may have replaced the message with others. */
   private async isReplaced({ messageId, content }: UnsentEdit): Promise<boolean> {
+    const isIn = (messages: readonly ChatMessage[]) => isReplacedBy(messages, messageId, content)
+    if (isIn(this.store.getState().picture.messages)) return true
     try {
       const ask = () => this.around.request("GET /api/experimental/chats/{chat}/messages", { path: this.path, query: { limit: fewMessages } })
-      const { messages } = await this.few(ask)
-      return messages.some((message) => message.role === "user" && message.id > messageId && isSameContent(message.content, content))
+      return isIn((await this.few(ask)).messages) || isIn(this.store.getState().picture.messages)
     } catch {
       return false // words that may be there twice are better than words that are lost
     }
   }
 
-  private refused(one: UnsentMessage | UnsentEdit, error: unknown): void {
+  private refused(one: UnsentMessage | UnsentEdit, error: unknown, mayBeDone = false): void {
     const problem = problemOf(error)
     this.around.unsent.keep({ ...one, problem })
-    changeOverlay(this.store, (overlay) => withRefused(overlay, one, problem))
+    changeOverlay(this.store, (overlay) => withRefused(overlay, one, problem, mayBeDone))
   }
 
   private async deliver(one: UnsentMessage): Promise<void> {

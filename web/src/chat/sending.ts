@@ -22,6 +22,8 @@ export interface Send {
   readonly options: SendOptions
   /** The message that it was to replace: an edit that was refused. */
   readonly replaces: number | null
+  /** It was refused after a try without an answer, which may have done it: then its words come by the stream. */
+  readonly mayBeDone: boolean
   readonly state: SendState
   /** Why it was refused. */
   readonly problem: Problem | null
@@ -63,16 +65,16 @@ export const nothingSent: Overlay = { sends: [], edit: null, queue: new Map(), o
 
 export function beginSend(overlay: Overlay, { key, content, options, newestBefore }: UnsentMessage, state: SendState, picture: Picture): Overlay {
   const known = { newestBefore, queueBefore: picture.queue }
-  const send: Send = { key, content, options, replaces: null, state, problem: null, message: null, queued: null, ...known }
+  const send: Send = { key, content, options, replaces: null, mayBeDone: false, state, problem: null, message: null, queued: null, ...known }
   return { ...overlay, sends: [...overlay.sends, send] }
 }
 
 /** It was refused, now or at an earlier visit. An edit gives its place back to the message that it was to replace. */
-export function withRefused(overlay: Overlay, one: UnsentMessage | UnsentEdit, problem: Problem): Overlay {
+export function withRefused(overlay: Overlay, one: UnsentMessage | UnsentEdit, problem: Problem, mayBeDone = false): Overlay {
   const { key, content, options } = one
   const replaces = one.kind === "edit" ? one.messageId : null
   const known = { message: null, queued: null, newestBefore: 0, queueBefore: [] }
-  const refused: Send = { key, content, options, replaces, state: "failed", problem, ...known }
+  const refused: Send = { key, content, options, replaces, mayBeDone, state: "failed", problem, ...known }
   const isThere = overlay.sends.some((send) => send.key === key)
   return {
     ...overlay,
@@ -153,11 +155,16 @@ export function shownSends(overlay: Overlay, picture: Picture): readonly Send[] 
   if (overlay.sends.length === 0) return overlay.sends
   const taken = new Set<ChatMessage | ChatQueuedMessage>()
   return overlay.sends.filter((send) => {
-    if (send.state === "failed") return true
+    if (send.state === "failed") return !(send.mayBeDone && isReplacedBy(picture.messages, send.replaces ?? 0, send.content))
     const come = [...newerMessages(send, picture), ...newerQueued(send, picture)].find((one) => !taken.has(one) && isSameContent(one.content, send.content))
     if (come) taken.add(come)
     return come === undefined
   })
+}
+
+/** Whether the words of an edit are among the messages. */
+export function isReplacedBy(messages: readonly ChatMessage[], replaced: number, content: readonly InputPart[]): boolean {
+  return messages.some((message) => message.role === "user" && message.id > replaced && isSameContent(message.content, content))
 }
 
 function newerMessages(send: Send, { messages }: Picture): readonly ChatMessage[] {

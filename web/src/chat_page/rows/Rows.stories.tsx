@@ -202,7 +202,7 @@ export const Asides: Story = {
 export const AsidesDark: Story = { ...Asides, globals: { theme: "dark" } }
 
 const content = [{ type: "text" as const, text: "And now?" }, { type: "file" as const, file_id: "f1" }]
-const send = { key: "k1", content, options: {}, replaces: null, problem: null, message: null, queued: null, newestBefore: 2, queueBefore: [] }
+const send = { key: "k1", content, options: {}, replaces: null, mayBeDone: false, problem: null, message: null, queued: null, newestBefore: 2, queueBefore: [] }
 
 export const Sending: Story = {
   render: () => (
