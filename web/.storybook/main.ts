@@ -36,6 +36,7 @@ const prepared = [
   "remend",
   "virtua",
   "wouter",
+  "wouter/memory-location",
   "wouter/use-browser-location",
   "zustand",
   "zustand/vanilla",

@@ -245,7 +245,7 @@ export const Person: Story = {
     await userEvent.click(await canvas.findByRole("button", { name: "Mia" }))
     const menu = within(await within(document.body).findByRole("menu"))
     for (const name of ["Usage", "Workspaces", "Theme", "Notifications", "Keyboard shortcuts", "Sign out"]) {
-      await expect(menu.getByRole("menuitem", { name: new RegExp(name) })).toBeVisible()
+      await waitFor(() => expect(menu.getByRole("menuitem", { name: new RegExp(name) })).toBeVisible())
     }
     await userEvent.keyboard("{Escape}")
   },

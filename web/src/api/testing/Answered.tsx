@@ -3,7 +3,7 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
 import { type ReactNode, useEffect, useState } from "react"
 import { Router } from "wouter"
 import { memoryLocation } from "wouter/memory-location"
-import type { Route } from "../request"
+import type { Answer, Route } from "../request"
 
 /** The server has not answered yet. */
 export const unanswered = Symbol("unanswered")
@@ -19,7 +19,7 @@ export class Refusal {
 }
 
 /** A value is the answer; what is not named is refused. */
-export type Answers = Partial<Record<Route, unknown>>
+export type Answers = { [R in Route]?: Answer<R> | Refusal | typeof unanswered }
 
 export interface Question {
   route: string
