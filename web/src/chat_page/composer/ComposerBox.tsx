@@ -207,7 +207,7 @@ export function ComposerBox(props: ComposerBoxProps) {
         />
         <ModelPicker choice={choice} />
         {plan && <IconButton name={text.plan} icon={ListChecks} isPressed={plan.isOn} onClick={() => plan.set(!plan.isOn)} />}
-        {plan?.isOn && <span className={css["muted"]}>{text.planHint}</span>}
+        {plan?.isOn && <span className={css["planned"]}>{text.planHint}</span>}
         <span className={css["end"]}>
           {isBusy && onStop && (
             <Button size="small" icon={Square} onClick={onStop} disabled={isStopping} aria-keyshortcuts="Escape">

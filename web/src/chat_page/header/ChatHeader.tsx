@@ -53,7 +53,7 @@ export function ChatHeader({ chat, picture, opener, opened, panel, isMine }: Cha
       {chat && <BranchBadge chat={chat} panel={panel} />}
       <Cost chatId={chat?.id} answers={picture.messages.length} />
       {chat && isMine && <WorkspacePill chat={chat} panel={panel} />}
-      {chat && <ContextMeter chat={chat} picture={picture} panel={panel} isMine={isMine} />}
+      {chat && <ContextMeter chat={chat} picture={picture} opened={opened} panel={panel} isMine={isMine} />}
       {chat && isMine && <ActionsMenu chat={chat} opened={opened} onRename={() => setRenaming(true)} />}
       <IconButton
         name={panel.isOpen ? words.header.hidePanel : words.header.showPanel}

@@ -2,10 +2,11 @@ import { useQuery } from "@tanstack/react-query"
 import { lazy, Suspense, useMemo, useState } from "react"
 import { queries } from "../../api/queries"
 import type { Chat } from "../../api/schema"
-import { contextUse, type Picture } from "../../chat"
+import { contextUse, type OpenedChat, type Picture } from "../../chat"
 import type { PanelOpening } from "../../panel/opening"
 import { classes } from "../../ui/classes"
 import { Popover } from "../../ui/floating/Popover"
+import { toast } from "../../ui/floating/toast"
 import { Meter } from "../../ui/status/Meter"
 import { words } from "../../words"
 import css from "./ChatHeader.module.css"
@@ -15,12 +16,13 @@ const ContextSummary = lazy(() => import("../../panel/context/ContextSummary").t
 export interface ContextMeterProps {
   chat: Chat
   picture: Picture
+  opened: OpenedChat
   panel: PanelOpening
   isMine: boolean
 }
 
 /** How full the context is. What is in it is behind it, for those who want to know. */
-export function ContextMeter({ chat, picture, panel, isMine }: ContextMeterProps) {
+export function ContextMeter({ chat, picture, opened, panel, isMine }: ContextMeterProps) {
   const use = useMemo(() => contextUse(picture.messages), [picture.messages])
   const [isOpen, setOpen] = useState(false)
   const models = useQuery(queries.models)
@@ -32,6 +34,11 @@ export function ContextMeter({ chat, picture, panel, isMine }: ContextMeterProps
       ? words.header.contextUnknown
       : words.header.contextUse(use.used.toLocaleString("en"), limit.toLocaleString("en"), Math.round(use.percent))
   const drift = chat.context_dirty_since ? `. ${words.panel.context.drift}` : ""
+  const isResting = (chat.status === "waiting" || chat.status === "error") && picture.messages.length > 0
+  const compact = () => {
+    setOpen(false)
+    opened.actions.compact().catch((error: Error) => toast(words.common.failed(words.header.compact), { kind: "error", text: error.message }))
+  }
   return (
     <Popover
       label={words.header.context}
@@ -50,6 +57,7 @@ export function ContextMeter({ chat, picture, panel, isMine }: ContextMeterProps
             chat={chat}
             use={use}
             isMine={isMine}
+            onCompact={isResting ? compact : undefined}
             onDetails={() => {
               setOpen(false)
               panel.show("context")

@@ -11,10 +11,12 @@ export interface ContextSummaryProps {
   use: ContextUse
   isMine: boolean
   onDetails: () => void
+  /** Undefined while it can't be asked for. */
+  onCompact: (() => void) | undefined
 }
 
 /** The inspector in a few lines. */
-export function ContextSummary({ chat, use, isMine, onDetails }: ContextSummaryProps) {
+export function ContextSummary({ chat, use, isMine, onDetails, onCompact }: ContextSummaryProps) {
   const resources = chat.context?.resources ?? []
   const count = (kind: string) => resources.filter((one) => one.kind === kind).length
   return (
@@ -22,10 +24,15 @@ export function ContextSummary({ chat, use, isMine, onDetails }: ContextSummaryP
       <Fullness chat={chat} use={use} />
       {chat.context && <p className={css["beside"]}>{words.panel.context.counts(count("instruction_file"), count("skill"))}</p>}
       <Drift chat={chat} isMine={isMine} />
-      <div>
+      <div className={css["buttons"]}>
         <Button size="small" onClick={onDetails}>
           {words.panel.context.details}
         </Button>
+        {isMine && (
+          <Button size="small" onClick={onCompact} disabled={onCompact === undefined}>
+            {words.panel.context.compact}
+          </Button>
+        )}
       </div>
     </div>
   )
