@@ -1,5 +1,6 @@
 """What a turn takes and how it fares: context, compaction, retries, errors."""
 
+import asyncio
 import re
 from typing import Any
 
@@ -9,7 +10,7 @@ from playwright.async_api import Locator, Page, expect
 
 from browser.app import App, composer, rows, say
 from chatd.core.usage import Usage
-from chatd.testing.vendors.script import Refuse, Say, Turn
+from chatd.testing.vendors.script import Hold, Refuse, Say, Turn
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.long]
 
@@ -111,3 +112,16 @@ async def test_a_retry_ends_with_the_first_words(app: App):
     await expect(rows(app.page, "text")).to_have_text(["There."])
     await expect(app.page.get_by_text("is overloaded.")).to_have_count(0)
     await expect(composer(app.page)).to_be_enabled()
+
+
+async def test_a_chat_that_waits_for_room_says_so_and_begins_by_itself(apps: Any):
+    held = asyncio.Event()
+    async with apps(Turn(Say("First."), faults=(Hold(held),)), Turn(Say("Second.")), chat_root_capacity="1") as app:
+        first = await app.chats.create("one")
+        await app.chats.until(first, "running")
+        second = await app.chats.create("two")
+        await app.open(second)
+        await expect(app.page.get_by_text("Waiting for room: other chats are at work.")).to_be_visible()
+        held.set()
+        await expect(rows(app.page, "text")).to_have_text(["Second."])
+        await expect(app.page.get_by_text("Waiting for room")).to_have_count(0)
