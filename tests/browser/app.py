@@ -135,4 +135,4 @@ async def app_on(
             complaints = list(app.complaints)  # those of the end, when the server goes away, are none
             await app.close()
     # Only now, when all is closed: a complaint is no reason to leave a server behind.
-    assert complaints == [], "the browser complains"
+    assert complaints == [], f"the browser complains: {complaints}"

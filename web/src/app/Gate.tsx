@@ -6,6 +6,7 @@ import type { User } from "../api/schema"
 import { onSignedOut, tellSignedIn } from "../api/session"
 import { keepFor, signedInAt, signedInUser } from "../browser/kept"
 import { openChat, type OpenedChat } from "../chat"
+import { Crash } from "../ui/status/Crash"
 import { Starting } from "./Starting"
 import { Shell } from "./Shell"
 
@@ -60,7 +61,9 @@ export function Gate() {
   return (
     <>
       <Shell me={known} />
-      <Suspense>{isSignedOut && <EndedSession user={known} onDone={signedIn} />}</Suspense>
+      <Crash>
+        <Suspense>{isSignedOut && <EndedSession user={known} onDone={signedIn} />}</Suspense>
+      </Crash>
     </>
   )
 }

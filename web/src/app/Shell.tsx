@@ -140,10 +140,12 @@ export function Shell({ me }: { me: User }) {
           </Switch>
         </Crash>
       </div>
-      <Suspense>
-        {floating === "palette" && <Palette onClose={() => setFloating(null)} shortcuts={shortcuts} />}
-        {floating === "shortcuts" && <ShortcutSheet onClose={() => setFloating(null)} shortcuts={shortcuts} />}
-      </Suspense>
+      <Crash resetKey={location}>
+        <Suspense>
+          {floating === "palette" && <Palette onClose={() => setFloating(null)} shortcuts={shortcuts} />}
+          {floating === "shortcuts" && <ShortcutSheet onClose={() => setFloating(null)} shortcuts={shortcuts} />}
+        </Suspense>
+      </Crash>
     </div>
   )
 }
