@@ -16,6 +16,8 @@ from server.running import Api
 
 # What a browser on two busy cores may take; nothing waits for it that comes sooner.
 PATIENCE_MS = 15_000
+# What Chromium says without a network: of requests, of those of the service worker, and of pieces that come late.
+OFFLINE = ("ERR_INTERNET_DISCONNECTED", "ERR_FAILED", "preload CSS", "dynamically imported module", "WebSocket")
 expect.set_options(timeout=PATIENCE_MS)
 
 

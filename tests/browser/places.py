@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 import msgspec
 from playwright.async_api import Locator, Page, expect
 
-from browser.app import composer, rows
+from browser.app import OFFLINE, composer, rows
 from browser.stage import Chat, Stage
 
 Group = Literal[
@@ -207,7 +207,7 @@ async def no_such_chat(stage: Stage, page: Page) -> None:
     await expect(page.get_by_text("There is no such chat")).to_be_visible()
 
 
-@place("chat states", forgiven=("ERR_INTERNET_DISCONNECTED", "ERR_FAILED", "preload CSS", "WebSocket"))
+@place("chat states", forgiven=OFFLINE)
 async def offline(stage: Stage, page: Page) -> None:
     await _beside(stage)
     await _open(page, await stage.work(), "end")

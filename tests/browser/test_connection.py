@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Error, Page, Route, WebSocketRoute, expect
 
-from browser.app import App, composer, rows, say
+from browser.app import OFFLINE, App, composer, rows, say
 from chatd.testing.vendors.script import Hold, Say, Turn
 from server.chat_api import CHATS
 
@@ -56,7 +56,7 @@ async def test_a_message_written_offline_goes_out_when_the_network_is_back(app: 
     await expect(rows(app.page, "end")).to_have_count(2)
     await expect(rows(app.page, "send")).to_have_count(0)
     assert await _said(app, chat) == ["hello", "from the tunnel"]
-    app.forgive("ERR_INTERNET_DISCONNECTED", "WebSocket")
+    app.forgive(*OFFLINE)
 
 
 async def test_a_message_without_an_answer_goes_out_again_after_a_reload(app: App):

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from playwright.async_api import expect
 
-from browser.app import App, composer, rows, say
+from browser.app import OFFLINE, App, composer, rows, say
 from chatd.testing.vendors.script import Hold, Say, Turn
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -26,7 +26,7 @@ async def test_a_page_that_was_offline_catches_up(app: App):
     await app.context.set_offline(False)
     await expect(rows(app.page, "text")).to_have_text(["Half an answer."])
     await expect(app.page.get_by_text("You are offline.")).to_have_count(0)
-    app.forgive("ERR_INTERNET_DISCONNECTED", "WebSocket")
+    app.forgive(*OFFLINE)
 
 
 @pytest.mark.long

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.async_api import Route, expect
 
-from browser.app import App, composer
+from browser.app import OFFLINE, App, composer
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.long]
 
@@ -39,7 +39,7 @@ async def test_an_old_tab_is_told_when_it_is_back_and_keeps_what_was_written(app
     await app.page.get_by_role("button", name="Reload").click()
     await expect(prompt).to_have_count(0)
     await expect(composer(app.page)).to_have_value("half a thought")
-    app.forgive("ERR_INTERNET_DISCONNECTED", "WebSocket")
+    app.forgive(*OFFLINE)
 
 
 async def test_a_part_of_the_app_that_is_gone_leads_to_the_new_version(app: App):
