@@ -1,10 +1,8 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query"
-import { useState } from "react"
 import { useLocation } from "wouter"
 import { queries } from "../../api/queries"
 import { request } from "../../api/request"
 import type { ProvisionerKind, Template } from "../../api/schema"
-import { Button } from "../../ui/buttons/Button"
 import { Checkbox } from "../../ui/inputs/Checkbox"
 import { Field } from "../../ui/inputs/Field"
 import { NumberInput } from "../../ui/inputs/NumberInput"
@@ -13,7 +11,7 @@ import { TextArea } from "../../ui/inputs/TextArea"
 import { TextInput } from "../../ui/inputs/TextInput"
 import { PageTitle } from "../../ui/layout/Page"
 import { words } from "../../words/with_settings"
-import { DeleteByName } from "../form/DeleteByName"
+import { DeletableForm } from "../form/DeletableForm"
 import { SettingsForm } from "../form/SettingsForm"
 import { type Form, useForm } from "../form/use_form"
 import { Loaded } from "../Loaded"
@@ -53,8 +51,6 @@ export function TemplateEdit({ id }: { id: string }) {
 }
 
 function TemplateForm({ template }: { template: Template }) {
-  const [isDeleting, setDeleting] = useState(false)
-  const [, navigate] = useLocation()
   const client = useQueryClient()
   const text = words.settings.templates
   const path = { template: template.id }
@@ -67,28 +63,16 @@ function TemplateForm({ template }: { template: Template }) {
   return (
     <>
       <PageTitle title={template.display_name || template.name} text={text.used(template.workspace_count)} />
-      <SettingsForm
+      <DeletableForm
         form={form}
-        actions={
-          <Button kind="danger" onClick={() => setDeleting(true)}>
-            {words.settings.deleting.submit}
-          </Button>
-        }
+        name={template.name}
+        text={text.deleteText}
+        back="/settings/templates"
+        onDelete={() => request("DELETE /api/experimental/templates/{template}", { path })}
+        onDeleted={changed}
       >
         <TemplateFields form={form} isNew={false} />
-      </SettingsForm>
-      {isDeleting && (
-        <DeleteByName
-          name={template.name}
-          text={text.deleteText}
-          onClose={() => setDeleting(false)}
-          onDelete={async () => {
-            await request("DELETE /api/experimental/templates/{template}", { path })
-            navigate("/settings/templates", { replace: true })
-            await changed()
-          }}
-        />
-      )}
+      </DeletableForm>
     </>
   )
 }

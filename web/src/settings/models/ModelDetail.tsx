@@ -4,22 +4,19 @@ import { useLocation, useSearchParams } from "wouter"
 import { queries } from "../../api/queries"
 import { request } from "../../api/request"
 import type { ModelConfig, Provider } from "../../api/schema"
-import { Button } from "../../ui/buttons/Button"
 import { toast } from "../../ui/floating/toast"
 import { Field } from "../../ui/inputs/Field"
 import { Select } from "../../ui/inputs/Select"
 import { TextInput } from "../../ui/inputs/TextInput"
 import { PageTitle } from "../../ui/layout/Page"
 import { words } from "../../words/with_settings"
-import { DeleteByName } from "../form/DeleteByName"
+import { DeletableForm } from "../form/DeletableForm"
 import { SettingsForm } from "../form/SettingsForm"
 import { useForm } from "../form/use_form"
 import { asSent, newModel, typedFrom, withKnown } from "./model_form"
 import { ModelFields } from "./ModelFields"
 
 export function ModelEdit({ model }: { model: ModelConfig }) {
-  const [isDeleting, setDeleting] = useState(false)
-  const [, navigate] = useLocation()
   const client = useQueryClient()
   const text = words.settings.models
   const path = { model: model.id }
@@ -34,28 +31,16 @@ export function ModelEdit({ model }: { model: ModelConfig }) {
   return (
     <>
       <PageTitle title={model.display_name || model.model} text={`${model.model} · ${model.provider_name}`} />
-      <SettingsForm
+      <DeletableForm
         form={form}
-        actions={
-          <Button kind="danger" onClick={() => setDeleting(true)}>
-            {words.settings.deleting.submit}
-          </Button>
-        }
+        name={model.model}
+        text={text.deleteText}
+        back="/settings/models"
+        onDelete={() => request("DELETE /api/experimental/chats/model-configs/{model}", { path })}
+        onDeleted={changed}
       >
         <ModelFields form={form} catalogue={catalogue} isDefaultFixed={model.is_default} />
-      </SettingsForm>
-      {isDeleting && (
-        <DeleteByName
-          name={model.model}
-          text={text.deleteText}
-          onClose={() => setDeleting(false)}
-          onDelete={async () => {
-            await request("DELETE /api/experimental/chats/model-configs/{model}", { path })
-            navigate("/settings/models", { replace: true })
-            await changed()
-          }}
-        />
-      )}
+      </DeletableForm>
     </>
   )
 }

@@ -1,5 +1,4 @@
 import { useQueryClient } from "@tanstack/react-query"
-import { useState } from "react"
 import { useLocation } from "wouter"
 import { queries } from "../../api/queries"
 import { request } from "../../api/request"
@@ -8,7 +7,7 @@ import { Button } from "../../ui/buttons/Button"
 import { toast } from "../../ui/floating/toast"
 import { PageTitle } from "../../ui/layout/Page"
 import { words } from "../../words/with_settings"
-import { DeleteByName } from "../form/DeleteByName"
+import { DeletableForm } from "../form/DeletableForm"
 import { SettingsForm } from "../form/SettingsForm"
 import { useForm } from "../form/use_form"
 import { questions } from "../questions"
@@ -25,8 +24,6 @@ function useProvidersChanged(): () => Promise<void> {
 }
 
 export function ProviderEdit({ provider }: { provider: Provider }) {
-  const [isDeleting, setDeleting] = useState(false)
-  const [, navigate] = useLocation()
   const changed = useProvidersChanged()
   const text = words.settings.providers
   const path = { provider: provider.id }
@@ -43,34 +40,22 @@ export function ProviderEdit({ provider }: { provider: Provider }) {
   return (
     <>
       <PageTitle title={provider.display_name || provider.name} text={kinds[provider.type].label} />
-      <SettingsForm
+      <DeletableForm
         form={form}
+        name={provider.name}
+        text={text.deleteText}
+        back="/settings/providers"
+        onDelete={() => request("DELETE /api/experimental/chats/providers/{provider}", { path })}
+        onDeleted={changed}
         actions={
-          <>
-            <Button onClick={trial.run} isBusy={trial.isRunning} busyText={text.testing}>
-              {text.test}
-            </Button>
-            <Button kind="danger" onClick={() => setDeleting(true)}>
-              {words.settings.deleting.submit}
-            </Button>
-          </>
+          <Button onClick={trial.run} isBusy={trial.isRunning} busyText={text.testing}>
+            {text.test}
+          </Button>
         }
       >
         <ProviderFields form={form} isNew={false} hasKey={provider.has_api_key} />
         <ProviderTestResult answer={trial.answer} />
-      </SettingsForm>
-      {isDeleting && (
-        <DeleteByName
-          name={provider.name}
-          text={text.deleteText}
-          onClose={() => setDeleting(false)}
-          onDelete={async () => {
-            await request("DELETE /api/experimental/chats/providers/{provider}", { path })
-            navigate("/settings/providers", { replace: true })
-            await changed()
-          }}
-        />
-      )}
+      </DeletableForm>
     </>
   )
 }
