@@ -34,10 +34,9 @@ ANSWER = (
 
 
 async def test_nothing_moves_while_a_long_answer_comes(app: App):
-    begun, rest = asyncio.Event(), asyncio.Event()
-    app.plays(
-        Turn(Think("Let me ", "see."), Say(*ANSWER), faults=(Hold(begun, before_event=7), Hold(rest, before_event=20)))
-    )
+    begun, rest, end = asyncio.Event(), asyncio.Event(), asyncio.Event()
+    holds = (Hold(begun, before_event=7), Hold(rest, before_event=20), Hold(end, before_event=30))
+    app.plays(Turn(Think("Let me ", "see."), Say(*ANSWER), faults=holds))
     chat = await app.chats.create("Tell me all of it")
     await app.open(chat)
     await expect(rows(app.page, "user")).to_be_visible()
@@ -46,9 +45,10 @@ async def test_nothing_moves_while_a_long_answer_comes(app: App):
     begun.set()
     await expect(rows(app.page, "text")).to_contain_text("Number 0")
     rest.set()
-    await expect(rows(app.page, "text")).to_contain_text("The end.")
-    await expect(rows(app.page, "end")).to_be_visible()
+    await expect(rows(app.page, "text")).to_contain_text("print(6)")
     shifts = await app.page.evaluate("window.shifts")
+    end.set()
+    await expect(rows(app.page, "end")).to_be_visible()
     assert shifts == [], "\n".join(shifts)
 
 
