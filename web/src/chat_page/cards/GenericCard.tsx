@@ -24,7 +24,8 @@ export function GenericCard({ call, opened, note }: CardProps & { note?: string 
       sentence={intent || undefined}
       object={
         <>
-          {name || words.cards.aTool} {server !== "" && <span className={css["aside"]}>{words.cards.onServer(server)}</span>}
+          {name || words.cards.aTool}
+          {server !== "" && <span className={css["aside"]}> {words.cards.onServer(server)}</span>}
           {needsYou && (
             <>
               {words.cards.and}
