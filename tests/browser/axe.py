@@ -27,7 +27,7 @@ async def violations(page: Page, *, only: list[str] | None = None) -> list[str]:
                 // They stand around what floats, and hand the focus on when they get it.
                 "aria-hidden-focus": "[data-base-ui-focus-guard]",
                 // What floats belongs to the button that it was opened with; a splitter stands between two regions.
-                "region": "[data-base-ui-portal] *, [role=separator]",
+                "region": "[data-base-ui-portal], [data-base-ui-portal] *, [role=separator]",
             }
             const isFine = (id, node) => fine[id] && document.querySelector(node.target[0])?.matches(fine[id])
             return violations.flatMap(({ id, nodes }) => nodes.filter((node) => !isFine(id, node)).map(

@@ -143,7 +143,7 @@ async def chat_work(stage: Stage, page: Page) -> None:
     folded = page.get_by_role("button", name=re.compile("earlier step"))
     await expect(folded).to_be_visible()
     await folded.click()
-    for words in ("export.py", "unittest"):
+    for words in ("Edited", "unittest"):
         await page.get_by_role("log").get_by_role("button", name=words, expanded=False).last.click()
 
 
@@ -376,7 +376,10 @@ async def chats_rename(stage: Stage, page: Page) -> None:
 async def chats_toast(stage: Stage, page: Page) -> None:
     """Another chat is archived each time: it stays so."""
     await stage.ask("Check the backups of last night.")
-    await chats_menu(stage, page)
+    await page.goto("/")
+    item = (await _list(page)).get_by_role("listitem").filter(has_text="Backups of last night")
+    await item.hover()
+    await item.get_by_role("button", name="Actions for").click()
     await page.get_by_role("menuitem", name="Archive").click()
     await expect(page.get_by_role("button", name="Undo")).to_be_visible()
 
@@ -431,7 +434,7 @@ async def panel_without_workspace(stage: Stage, page: Page) -> None:
     await _open(page, await stage.summarized(), "summary")
     await page.get_by_role("button", name="Show the panel").click()
     await page.get_by_role("tab", name="Files").click()
-    await expect(page.get_by_text("No workspace yet")).to_be_visible()
+    await expect(page.get_by_role("tabpanel").get_by_text("No workspace yet")).to_be_visible()
 
 
 # Settings.
@@ -451,6 +454,7 @@ for _path, _heading in (
     ("appearance", "Appearance"),
     ("prompt", "Personal prompt"),
     ("compaction", "Compaction"),
+    ("notifications", "Notifications"),
     ("tokens", "API tokens"),
     ("sessions", "Sessions"),
     ("password", "Password"),
@@ -532,7 +536,7 @@ _dialog("settings-git-delete", "git", "Delete")
 async def settings_provider(stage: Stage, page: Page) -> None:
     await _beside(stage)
     await page.goto("/settings/providers")
-    await page.get_by_role("link", name="Anthropic").click()
+    await page.get_by_role("main").get_by_role("link", name="Anthropic", exact=True).click()
     await expect(page.get_by_label("API key")).to_be_visible()
 
 

@@ -122,6 +122,7 @@ TITLES: Final = {
     "Summarise the support": "Support tickets of this week",
     "Check the certificates": "Certificates that run out",
     "Prepare the repository": "Preparing the shop",
+    "Check the backups": "Backups of last night",
 }
 
 LABELS: Final = {
