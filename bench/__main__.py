@@ -4,6 +4,7 @@ import asyncio
 import sys
 
 from bench import chunks, databases, execute, hints, locks, relay, requests, start, stream, transitions, turn
+from bench.web import sizes
 
 BENCHMARKS = {
     "start": start.main,
@@ -17,6 +18,7 @@ BENCHMARKS = {
     "stream": stream.main,
     "relay": relay.main,
     "execute": execute.main,
+    "web-sizes": sizes.main,
 }
 
 
