@@ -25,7 +25,12 @@ export function GenericCard({ call, opened, note }: CardProps & { note?: string 
       object={
         <>
           {name || words.cards.aTool}
-          {server !== "" && <span className={css["aside"]}> {words.cards.onServer(server)}</span>}
+          {server !== "" && (
+            <>
+              {" "}
+              <span className={css["aside"]}>{words.cards.onServer(server)}</span>
+            </>
+          )}
           {needsYou && (
             <>
               {words.cards.and}
