@@ -4,6 +4,7 @@ import { VList, type VListHandle } from "virtua"
 import { allRows, type OpenedChat, type Reading, type Timeline as Rows, type TimelineRow } from "../chat"
 import { Button } from "../ui/buttons/Button"
 import { words } from "../words"
+import { isFollowing, type Place } from "./following"
 import { messagesOf, placeOfMessage, promptBeside } from "./row_places"
 import { TimelineRowView } from "./rows/TimelineRowView"
 import css from "./Timeline.module.css"
@@ -33,8 +34,7 @@ export interface TimelineProps {
   ref: Ref<TimelineHandle>
 }
 
-/** This near to the end counts as being there. */
-const NEAR = 48
+const UPWARDS = new Set(["ArrowUp", "PageUp", "Home"])
 /** Older messages are asked for this long before the first row is seen. */
 const AHEAD = 1200
 
@@ -45,6 +45,8 @@ export function Timeline({ timeline, isRead, hasOlder, older, opened, isMine, ma
   const list = useRef<VListHandle>(null)
   const frame = useRef<HTMLDivElement>(null)
   const isAtEnd = useRef(true)
+  const isHeld = useRef(false)
+  const place = useRef<Place>({ offset: 0, size: 0, window: 0 })
   const [isAway, setAway] = useState(false)
   const rows = allRows(timeline)
   const items: Item[] = ["top", ...rows, "below"]
@@ -61,6 +63,9 @@ export function Timeline({ timeline, isRead, hasOlder, older, opened, isMine, ma
     setAway(false)
     follow()
   }, [follow])
+  const leave = (log: Element) => {
+    if (log.scrollTop > 0) isAtEnd.current = false
+  }
   const latest = useRef(rows)
   latest.current = rows
   useImperativeHandle(
@@ -133,16 +138,28 @@ export function Timeline({ timeline, isRead, hasOlder, older, opened, isMine, ma
         aria-live="off"
         aria-busy={older.state === "reading"}
         tabIndex={0}
+        // The wheel and keys are known before what they do: what grows in between must not undo it.
         onWheel={(event) => {
-          // The wheel is known before what it does: what grows in between must not undo it.
-          if (event.deltaY < 0 && event.currentTarget.scrollTop > 0) isAtEnd.current = false
+          if (event.deltaY < 0) leave(event.currentTarget)
         }}
+        onKeyDown={(event) => {
+          if (UPWARDS.has(event.key) && event.target === event.currentTarget) leave(event.currentTarget)
+        }}
+        onPointerDown={(event) => {
+          if (event.pointerType === "touch") return
+          isHeld.current = true
+          window.addEventListener("pointerup", () => (isHeld.current = false), { once: true })
+        }}
+        onTouchStart={() => (isHeld.current = true)}
+        onTouchEnd={() => (isHeld.current = false)}
+        onTouchCancel={() => (isHeld.current = false)}
         onScroll={(offset) => {
           const at = list.current
           if (!at) return
-          const isNear = at.scrollSize - offset - at.viewportSize < NEAR
-          isAtEnd.current = isNear
-          setAway(!isNear)
+          const now = { offset, size: at.scrollSize, window: at.viewportSize }
+          isAtEnd.current = isFollowing(isAtEnd.current, place.current, now, isHeld.current)
+          place.current = now
+          setAway(!isAtEnd.current)
           needsOlder.current()
         }}
       >

@@ -1,7 +1,7 @@
 /** The lists of chats: what was read, what the feed tells, and what this page has just asked for. */
 import { createStore, type StoreApi } from "zustand/vanilla"
 import { request as ask, Unreachable } from "../api/request"
-import type { Chat, UpdateChat } from "../api/schema"
+import type { Chat, UpdateChat, WatchEvent } from "../api/schema"
 import { tellSignedOut } from "../api/session"
 import { watch as follow } from "../api/watch"
 import { chimeOnce } from "../browser/chime"
@@ -52,10 +52,18 @@ export function makeChatList(request: typeof ask = ask, watch: typeof follow = f
   let asked = 0
   // When the last chat of the page that was read last had changed, then.
   let floor = ""
+  // What the feed has told since a page was asked for: the page may not know it yet.
+  let since: WatchEvent[] = []
+
+  function heard(known: Known, event: WatchEvent): Known {
+    const { filters, open } = state.getState()
+    return told(known, event, { archived: filters.has("archived"), open })
+  }
 
   async function read(after: string | null): Promise<void> {
     asked += 1
     const turn = asked
+    since = []
     state.setState({ isLoading: true, error: null })
     try {
       const q = questionOf(state.getState().filters)
@@ -66,7 +74,7 @@ export function makeChatList(request: typeof ask = ask, watch: typeof follow = f
       if (last) floor = last.updated_at
       const read = seen(page, state.getState().open)
       const known = after ? withPage(state.getState().known, read) : replacedBy(read)
-      state.setState({ known, hasMore: page.length === PAGE, isLoading: false, isRead: true })
+      state.setState({ known: since.reduce(heard, known), hasMore: page.length === PAGE, isLoading: false, isRead: true })
     } catch (error) {
       if (turn === asked) state.setState({ isLoading: false, error: error as Error })
     }
@@ -78,8 +86,9 @@ export function makeChatList(request: typeof ask = ask, watch: typeof follow = f
       return watch({
         onGap: () => void read(null),
         onEvent: (event) => {
-          const { filters, open, known } = state.getState()
-          state.setState({ known: told(known, event, { archived: filters.has("archived"), open }) })
+          const { open, known, isLoading } = state.getState()
+          if (isLoading) since.push(event)
+          state.setState({ known: heard(known, event) })
           onChat(event.chat)
           if (chime.get() && hasEndedTurn(known.get(event.chat.id), event.chat)) {
             void chimeOnce(event.chat.id, event.chat.id === open && document.visibilityState === "visible")
