@@ -4,7 +4,7 @@ import asyncio
 import sys
 
 from bench import chunks, databases, execute, hints, locks, relay, requests, start, stream, transitions, turn
-from bench.web import sizes
+from bench.web import keystrokes, paint, sizes
 
 BENCHMARKS = {
     "start": start.main,
@@ -19,6 +19,8 @@ BENCHMARKS = {
     "relay": relay.main,
     "execute": execute.main,
     "web-sizes": sizes.main,
+    "web-paint": paint.main,
+    "web-keystrokes": keystrokes.main,
 }
 
 
