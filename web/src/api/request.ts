@@ -52,7 +52,11 @@ export async function request<R extends Route>(route: R, ...[asked]: {} extends 
   const init: RequestInit = { method, headers, credentials: "same-origin" }
   if (body !== undefined) init.body = JSON.stringify(body)
   if (signal) init.signal = signal
-  return (await answered(await fetched(address(template, path, query), init))) as Answer<R>
+  const begun = Date.now()
+  const response = await fetched(address(template, path, query), init)
+  // Not of files: a browser keeps those, with the date of when they came.
+  hearTime(response.headers.get("date"), begun, Date.now())
+  return (await answered(response)) as Answer<R>
 }
 
 /** The address of a route, with what varies put in; for links and for streams. */
@@ -66,25 +70,39 @@ export function address(template: string, path: Record<string, unknown> = {}, qu
 }
 
 export async function fetched(url: string, init: RequestInit): Promise<Response> {
-  const asked = Date.now()
   try {
-    const response = await fetch(url, init)
-    hearTime(response.headers.get("date"), asked, Date.now())
-    return response
+    return await fetch(url, init)
   } catch (error) {
     if (init.signal?.aborted) throw error
-    throw new Unreachable("The server did not answer.", { cause: error })
+    throw noAnswer(error)
   }
 }
 
 export async function answered(response: Response): Promise<unknown> {
-  const isJson = response.headers.get("content-type")?.includes("json") ?? false
+  const mediaType = response.headers.get("content-type") ?? ""
+  const isJson = mediaType.includes("json")
   if (!response.ok) {
-    const problem = isJson ? ((await response.json()) as Problem) : { message: `The server answered ${response.status}.` }
+    const unsaid: Problem = { message: `The server answered ${response.status}.` }
+    const problem = isJson ? await response.json().catch(() => unsaid) : unsaid
     const after = Number(response.headers.get("retry-after"))
     if (response.status === 401 && !response.url.endsWith("/users/login")) tellSignedOut()
     throw new Refused(response.status, problem as Problem, Number.isFinite(after) && after > 0 ? after : null)
   }
+  if (mediaType.startsWith("text/html")) throw noAnswer(new Error("A page came, of something between here and the server."))
   if (response.status === 204 || !isJson) return null
-  return await response.json()
+  return await whole(response)
+}
+
+/** The connection may be lost after the first bytes: then it was done, and what was answered is not known. */
+async function whole(response: Response): Promise<unknown> {
+  try {
+    return await response.json()
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") throw error
+    throw noAnswer(error)
+  }
+}
+
+function noAnswer(cause: unknown): Unreachable {
+  return new Unreachable("The server did not answer.", { cause })
 }

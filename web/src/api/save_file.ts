@@ -1,6 +1,9 @@
 /** Saves what an address answers as a file. Refused, the page stays where it is and whoever asked hears why. */
 import { answered, fetched } from "./request"
 
+/** Browsers begin to read it a while after the click. */
+const readMs = 60_000
+
 export async function saveFile(url: string): Promise<void> {
   const response = await fetched(url, { credentials: "same-origin" })
   if (!response.ok) await answered(response)
@@ -9,7 +12,7 @@ export async function saveFile(url: string): Promise<void> {
   link.href = address
   link.download = nameIn(response.headers.get("content-disposition") ?? "")
   link.click()
-  URL.revokeObjectURL(address)
+  setTimeout(() => URL.revokeObjectURL(address), readMs)
 }
 
 /** RFC 6266: the encoded name is the whole one. */
