@@ -42,7 +42,7 @@ export class ChatActions {
   private readonly chatId: string
   private readonly store: ChatStore
   private readonly around: ChatSurroundings
-  /** Messages go one after the other, so that they arrive in the order in which they were written. */
+  /** Messages and edits go one after the other, in the order in which they were written: an edit hides what arrived before it. */
   private lastSend: Promise<void> = Promise.resolve()
   private readonly givenUp = new Map<string, AbortController>()
 
@@ -53,9 +53,9 @@ export class ChatActions {
   }
 
   /** Gives the key of the send in the overlay. Without an answer it is tried again; refused, it is `failed` there. */
-  send(content: readonly InputPart[], options: SendOptions = {}): string {
+  send(content: readonly InputPart[], options: SendOptions = {}, key = this.around.newKey()): string {
     const newestBefore = newestId(this.store.getState().picture.messages)
-    const one: UnsentMessage = { kind: "message", ...this.begun(), content, options, newestBefore }
+    const one: UnsentMessage = { kind: "message", ...this.begun(key), content, options, newestBefore }
     this.around.unsent.keep(one)
     this.take(one, "sending")
     return one.key
@@ -71,17 +71,17 @@ export class ChatActions {
 
   /** Replaces a message and all that follows it. Refused, it is among the sends as `failed`. */
   async edit(messageId: number, content: readonly InputPart[], options: WithModel = {}): Promise<void> {
-    const one: UnsentEdit = { kind: "edit", ...this.begun(), messageId, content, options }
+    const one: UnsentEdit = { kind: "edit", ...this.begun(this.around.newKey()), messageId, content, options }
     this.around.unsent.keep(one)
     await this.replace(one, "sending")
   }
 
-  /** One that failed, as it was. What was refused was not done, so it is another one for the server. */
+  /** One that failed, as it was, under its key: a server that failed may have done it before, and another tab may have tried again. */
   tryAgain(key: string): void {
     const send = this.store.getState().overlay.sends.find((one) => one.key === key && one.state === "failed")
     if (!send) return
     this.forgetSend(key)
-    if (send.replaces === null) this.send(send.content, send.options)
+    if (send.replaces === null) this.send(send.content, send.options, key)
     else void this.edit(send.replaces, send.content, send.options)
   }
 
@@ -168,8 +168,8 @@ export class ChatActions {
     return insist(ask, { around: this.around, most: fewTries })
   }
 
-  private begun() {
-    return { key: this.around.newKey(), chatId: this.chatId, at: this.around.now(), problem: null }
+  private begun(key: string) {
+    return { key, chatId: this.chatId, at: this.around.now(), problem: null }
   }
 
   private take(one: UnsentMessage, state: "sending" | "unanswered"): void {
@@ -178,10 +178,14 @@ export class ChatActions {
     this.lastSend = this.lastSend.then(() => this.deliver(one))
   }
 
-  private async replace(one: UnsentEdit, state: "sending" | "unanswered"): Promise<void> {
-    const { key, messageId, content, options } = one
-    let isUnsure = state === "unanswered"
+  private replace(one: UnsentEdit, state: "sending" | "unanswered"): Promise<void> {
     changeOverlay(this.store, (overlay) => beginEdit(overlay, one, state))
+    this.lastSend = this.lastSend.then(() => this.deliverEdit(one, state === "unanswered"))
+    return this.lastSend
+  }
+
+  private async deliverEdit(one: UnsentEdit, isUnsure: boolean): Promise<void> {
+    const { key, messageId, content, options } = one
     const path = { chat: this.chatId, message: messageId }
     const body = { content: [...content], ...modelOf(options) }
     try {

@@ -24,18 +24,18 @@ export class Beginnings {
   }
 
   /** Without an answer it is tried again; refused, it stays as `failed`. */
-  begin(body: CreateChat): void {
-    const one: UnsentChat = { kind: "chat", key: this.around.newKey(), at: this.around.now(), problem: null, body }
+  begin(body: CreateChat, key = this.around.newKey()): void {
+    const one: UnsentChat = { kind: "chat", key, at: this.around.now(), problem: null, body }
     this.around.unsent.keep(one)
     void this.deliver(one, "sending")
   }
 
-  /** What was refused was not done, so it is another one for the server. */
+  /** Under its key: a server that failed may have done it before, and another tab may have tried again. */
   tryAgain(key: string): void {
     const failed = this.store.getState().find((one) => one.key === key && one.state === "failed")
     if (!failed) return
     this.forget(key)
-    this.begin(failed.body)
+    this.begin(failed.body, key)
   }
 
   forget(key: string): void {
