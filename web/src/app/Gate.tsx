@@ -25,7 +25,8 @@ export function Gate() {
   useReadAhead(client, known !== undefined)
   // What was answered to nobody is asked again, and streams come back, for the one who is here now.
   const goOn = async () => {
-    await client.fetchQuery({ ...queries.me, staleTime: 0 })
+    const now = await client.fetchQuery({ ...queries.me, staleTime: 0 })
+    if (known && known.id !== now.id) return // what waits here is not to be sent in their name: this page goes
     setSignedIn()
     tellSignedIn()
     await client.invalidateQueries()
@@ -36,7 +37,7 @@ export function Gate() {
   }
   useSignedInElsewhere(isSignedOut, goOn)
 
-  if (isSettingUp || first.data?.exists === false) {
+  if (isSettingUp || (isSignedOut && first.data?.exists === false)) {
     return (
       <Suspense fallback={<Starting />}>
         <Setup
@@ -106,7 +107,18 @@ function useLastUser(me: User | undefined): User | undefined {
   useEffect(() => {
     if (!isSame) location.assign("/")
   }, [isSame])
+  useEffect(() => {
+    window.addEventListener("pageshow", beginAnewWhenBack)
+    return () => window.removeEventListener("pageshow", beginAnewWhenBack)
+  }, [])
   return known
+}
+
+/** Who goes back gets the page as it was left, from the browser's memory: it may be another person's, and has heard nothing since. */
+function beginAnewWhenBack({ persisted }: PageTransitionEvent): void {
+  if (!persisted) return
+  document.documentElement.hidden = true
+  location.reload()
 }
 
 /** Tabs share the session: who has signed in in one goes on in all of them. */
