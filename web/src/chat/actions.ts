@@ -1,6 +1,7 @@
 /** What a person can do to a chat. Each shows at once in the overlay, and leaves it when the picture has it. */
 import { Refused } from "../api/request"
 import type { Chat, ChatMessage, ChatQueuedMessage, InputPart, Problem, ReasoningEffort } from "../api/schema"
+import { words } from "../words"
 import { type ChatStore, type ChatSurroundings, changeOverlay } from "./chat_state"
 import { insist } from "./insist"
 import { newestId } from "./message_list"
@@ -54,8 +55,7 @@ export class ChatActions {
 
   /** Gives the key of the send in the overlay. Without an answer it is tried again; refused, it is `failed` there. */
   send(content: readonly InputPart[], options: SendOptions = {}, key = this.around.newKey()): string {
-    const newestBefore = newestId(this.store.getState().picture.messages)
-    const one: UnsentMessage = { kind: "message", ...this.begun(key), content, options, newestBefore }
+    const one: UnsentMessage = { kind: "message", ...this.begun(key), content, options }
     this.around.unsent.keep(one)
     this.take(one, "sending")
     return one.key
@@ -169,7 +169,8 @@ export class ChatActions {
   }
 
   private begun(key: string) {
-    return { key, chatId: this.chatId, at: this.around.now(), problem: null }
+    const newestBefore = newestId(this.store.getState().picture.messages)
+    return { key, chatId: this.chatId, at: this.around.now(), problem: null, newestBefore }
   }
 
   private take(one: UnsentMessage, state: "sending" | "unanswered"): void {
@@ -189,7 +190,11 @@ export class ChatActions {
     const path = { chat: this.chatId, message: messageId }
     const body = { content: [...content], ...modelOf(options) }
     try {
-      const answer = await insist(() => this.around.request("PATCH /api/experimental/chats/{chat}/messages/{message}", { path, body }), {
+      const ask = async () => {
+        if (isUnsure && (await this.hasGoneOn(one))) throw new Refused(409, { message: words.chat.goneOn })
+        return await this.around.request("PATCH /api/experimental/chats/{chat}/messages/{message}", { path, body })
+      }
+      const answer = await insist(ask, {
         around: this.around,
         onUnanswered: () => {
           isUnsure = true
@@ -201,7 +206,7 @@ export class ChatActions {
     } catch (error) {
       // A message that an unanswered try has replaced is not there for the next one.
       const isGone = isUnsure && error instanceof Refused && error.status === 404
-      if (!isGone || !(await this.isReplaced(one))) return this.refused(one, error, isGone)
+      if (!isGone || !(await this.isReplaced(one))) return this.refused(one, error, isUnsure)
       this.around.unsent.forget(key)
       changeOverlay(this.store, (overlay) => withoutEdit(overlay, key))
     }
@@ -212,11 +217,24 @@ export class ChatActions {
     const isIn = (messages: readonly ChatMessage[]) => isReplacedBy(messages, messageId, content)
     if (isIn(this.store.getState().picture.messages)) return true
     try {
-      const ask = () => this.around.request("GET /api/experimental/chats/{chat}/messages", { path: this.path, query: { limit: fewMessages } })
-      return isIn((await this.few(ask)).messages) || isIn(this.store.getState().picture.messages)
+      return isIn(await this.few(() => this.newest())) || isIn(this.store.getState().picture.messages)
     } catch {
       return false // words that may be there twice are better than words that are lost
     }
+  }
+
+  /**
+   * Whether there is something since that its writer did not know of: said elsewhere, while this one waited for a network or
+   * for its page to be opened again. Hours of that may be gone by an edit that comes late.
+   */
+  private async hasGoneOn({ messageId, content, newestBefore }: UnsentEdit): Promise<boolean> {
+    const newest = await this.newest()
+    return newest.some(({ role, id }) => role === "user" && id > newestBefore) && !isReplacedBy(newest, messageId, content)
+  }
+
+  private async newest(): Promise<readonly ChatMessage[]> {
+    const asked = { path: this.path, query: { limit: fewMessages } }
+    return (await this.around.request("GET /api/experimental/chats/{chat}/messages", asked)).messages
   }
 
   private refused(one: UnsentMessage | UnsentEdit, error: unknown, mayBeDone = false): void {

@@ -33,6 +33,8 @@ export interface UnsentEdit extends OfAll {
   readonly messageId: number
   readonly content: readonly InputPart[]
   readonly options: WithModel
+  /** The newest message that was known: its writer has not seen what others say after it, so that is not to be replaced. */
+  readonly newestBefore: number
 }
 
 /** The first message of a chat. */

@@ -14,6 +14,7 @@ export const chat = {
   unanswered: "Not answered yet. Trying again; it will not be sent twice.",
   sendFailed: "Not sent",
   editFailed: "Not changed",
+  goneOn: "The chat has gone on since. Sent now, this would replace all of that.",
   tooOldToSend: "It was written so long ago that nobody knows whether it arrived.",
   backToComposer: "Edit and send again",
   dismiss: "Dismiss",
