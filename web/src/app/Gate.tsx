@@ -101,7 +101,9 @@ function useLastUser(me: User | undefined): User | undefined {
     if (id === undefined) return
     signedInUser.set(id)
     return signedInUser.subscribe(() => {
-      if (signedInUser.get() !== id) location.assign("/")
+      const now = signedInUser.get()
+      if (now === "") location.reload() // someone is about to sign in: it may be the same person, who wants to be where they were
+      else if (now !== id) location.assign("/")
     })
   }, [id])
   useEffect(() => {
