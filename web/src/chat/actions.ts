@@ -217,7 +217,8 @@ export class ChatActions {
     const isIn = (messages: readonly ChatMessage[]) => isReplacedBy(messages, messageId, content)
     if (isIn(this.store.getState().picture.messages)) return true
     try {
-      return isIn(await this.few(() => this.newest())) || isIn(this.store.getState().picture.messages)
+      const ask = () => this.around.request("GET /api/experimental/chats/{chat}/messages", { path: this.path, query: { limit: fewMessages } })
+      return isIn((await this.few(ask)).messages) || isIn(this.store.getState().picture.messages)
     } catch {
       return false // words that may be there twice are better than words that are lost
     }
@@ -227,14 +228,12 @@ export class ChatActions {
    * Whether there is something since that its writer did not know of: said elsewhere, while this one waited for a network or
    * for its page to be opened again. Hours of that may be gone by an edit that comes late.
    */
-  private async hasGoneOn({ messageId, content, newestBefore }: UnsentEdit): Promise<boolean> {
-    const newest = await this.newest()
-    return newest.some(({ role, id }) => role === "user" && id > newestBefore) && !isReplacedBy(newest, messageId, content)
-  }
-
-  private async newest(): Promise<readonly ChatMessage[]> {
+  private async hasGoneOn({ content, newestBefore }: UnsentEdit): Promise<boolean> {
     const asked = { path: this.path, query: { limit: fewMessages } }
-    return (await this.around.request("GET /api/experimental/chats/{chat}/messages", asked)).messages
+    const { prompts } = await this.around.request("GET /api/experimental/chats/{chat}/prompts", asked)
+    const since = prompts.filter(({ id }) => id > newestBefore)
+    const own = textOf(content)
+    return since.length > 0 && !since.some(({ text }) => text.trim() === own)
   }
 
   private refused(one: UnsentMessage | UnsentEdit, error: unknown, mayBeDone = false): void {
@@ -274,6 +273,10 @@ export class ChatActions {
       throw error
     }
   }
+}
+
+function textOf(content: readonly InputPart[]): string {
+  return content.map((part) => (part.type === "text" ? (part.text ?? "") : "")).join("").trim()
 }
 
 function modelOf({ modelConfigId, reasoningEffort }: WithModel) {

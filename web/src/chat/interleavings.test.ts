@@ -97,9 +97,9 @@ class World {
 
   /** Answers with what there was when it was asked, whenever that arrives, or never. */
   private request(page: { isOpen: boolean }): typeof request {
-    const answer = (_: string, asked: Asked) => {
+    const answer = (route: string, asked: Asked) => {
       if (!page.isOpen) return new Promise(() => {})
-      const said = this.said(asked)
+      const said = route.endsWith("/prompts") ? { prompts: this.prompts() } : this.said(asked)
       const give = (resolve: (answer: object) => void, reject: (error: Error) => void) => (said instanceof Error ? reject(said) : resolve(said))
       return new Promise((resolve, reject) => this.answers.push({ give: () => page.isOpen && give(resolve, reject), lose: () => page.isOpen && reject(new Unreachable("lost")) }))
     }
@@ -111,6 +111,11 @@ class World {
     if (path?.message === undefined) return this.sent(idempotencyKey, body.content)
     const message = this.server.replace(path.message, body.content)
     return message ? { message } : new Refused(404, { message: "There is no such message." })
+  }
+
+  private prompts(): { id: number; text: string }[] {
+    const asked = this.server.messages.filter((message) => message.role === "user").toReversed()
+    return asked.map(({ id, content }) => ({ id, text: content.map((part) => ("text" in part ? part.text : "")).join("") }))
   }
 
   /** Of a message that the page shows: it may be gone by the time that the server hears of it. */
