@@ -26,9 +26,11 @@ async def test_an_old_tab_is_told_when_it_is_back_and_keeps_what_was_written(app
     await composer(app.page).fill("half a thought")
     prompt = app.page.get_by_text(_PROMPT)
     # The same build after a break is nothing to speak of.
-    async with app.page.expect_response(lambda answer: answer.url == f"{app.url}/"):
+    async with app.page.expect_response(lambda answer: answer.url == f"{app.url}/") as told:
         await app.context.set_offline(True)
         await app.context.set_offline(False)
+    await (await told.value).finished()
+    await app.page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
     await expect(prompt).to_have_count(0)
     await app.page.route(f"{app.url}/", _newer_page)
     await app.context.set_offline(True)
