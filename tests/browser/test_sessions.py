@@ -76,7 +76,12 @@ async def test_a_message_to_an_ended_session_goes_out_after_signing_in(app: App)
     page, session = await _visit(app)
     await app.open(chat, page)
     await expect(rows(page, "text")).to_have_text(["Hi."])
-    await session.post("/api/v2/users/logout")
+
+    async def ended_meanwhile(route: Route) -> None:
+        await session.post("/api/v2/users/logout")
+        await route.continue_()
+
+    await page.route("**/messages", ended_meanwhile, times=1)
     await say(page, "to nobody yet")
     await expect(rows(page, "send")).to_contain_text("it will not be sent twice")
     await _sign_in_again(page)
