@@ -231,6 +231,8 @@ async def test_a_page_whose_answer_fails_says_so_and_a_slow_one_shows_that_it_lo
     await admin.goto("/settings/limits")
     await expect(admin.get_by_role("alert")).to_contain_text("Not now.")
     await admin.get_by_role("button", name="Try again").click()
+    await expect(admin.get_by_role("alert")).to_have_count(0)
+    await expect(admin.get_by_role("status").filter(has_text="Loading").first).to_be_attached()
     held.set()
     await expect(admin.get_by_text("No limits")).to_be_visible()
     app.forgive("400")

@@ -79,16 +79,29 @@ async def test_a_million_characters_of_output_do_not_hold_up_the_page(working: A
 
 
 async def test_a_command_in_the_background_is_seen_and_killed(working: App):
+    page = working.page
     place = await workspace(working)
-    await after(
+    chat = await after(
         working,
         Turn(call("execute", command="sleep 600", run_in_background=True)),
         Turn(call("process_list")),
         workspace_id=place["id"],
     )
-    await expect(rows(working.page, "end")).to_be_visible()
-    await expect(steps(working.page)).to_contain_text("Started")
-    await expect(steps(working.page)).to_contain_text("1 command")
+    await expect(rows(page, "end")).to_be_visible()
+    await expect(steps(page)).to_contain_text("Started")
+    await expect(steps(page)).to_contain_text("1 command")
+    parts = [part for message in await working.stored(chat) for part in message["content"]]
+    started = next(part["result"] for part in parts if part["type"] == "tool-result")
+    process_id = started["background_process_id"]
+    working.plays(
+        Turn(call("process_signal", process_id=process_id, signal="kill")),
+        Turn(call("process_output", process_id=process_id)),
+        Turn(Say("Gone.")),
+    )
+    await say(page, "kill it")
+    await expect(rows(page, "text")).to_have_text(["Done.", "Gone."])
+    await expect(steps(page).last).to_contain_text("Killed")
+    await expect(steps(page).last).to_contain_text("ended by SIGKILL")
 
 
 async def test_stopping_in_a_tool_leaves_nothing_that_turns(working: App):

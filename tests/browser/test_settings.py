@@ -29,10 +29,10 @@ async def test_the_theme_is_chosen_and_kept(app: App):
     page = app.page
     await page.goto("/settings/appearance")
     await page.get_by_role("radio", name="Dark").click()
-    assert await page.evaluate("document.documentElement.dataset.theme") == "dark"
+    await expect(page.locator("html")).to_have_attribute("data-theme", "dark")
     await page.reload()
     await expect(page.get_by_role("radio", name="Dark")).to_be_checked()
-    assert await page.evaluate("document.documentElement.dataset.theme") == "dark"
+    await expect(page.locator("html")).to_have_attribute("data-theme", "dark")
 
 
 async def test_a_threshold_of_ones_own_goes_before_the_models_until_it_is_taken_back(app: App):
@@ -87,11 +87,16 @@ async def test_a_token_is_shown_once_works_and_is_revoked(app: App):
     await dialog.get_by_label("Name").fill("for a script")
     await dialog.get_by_role("button", name="Make token").click()
     await expect(dialog).to_contain_text("it is not shown again")
+    await app.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    await dialog.get_by_role("button", name="Copy").click()
+    script = app.chats.running.api.with_token(await page.evaluate("navigator.clipboard.readText()"))
+    assert (await script.get("/api/v2/users/me")).body["username"] == "mia"
     await page.keyboard.press("Escape")
     row = page.get_by_role("row", name="for a script")
     await expect(row).to_be_visible()
     await row.get_by_role("button", name="Revoke").click()
     await expect(row).to_have_count(0)
+    assert (await script.get("/api/v2/users/me")).status == 401
 
 
 async def test_another_session_is_ended(app: App):
@@ -115,6 +120,9 @@ async def test_unsaved_changes_are_guarded_against_links_and_going_back(app: App
     await field.fill("Half a thought")
     await page.get_by_role("link", name="New chat").click()
     dialog = page.get_by_role("dialog", name="Leave without saving?")
+    await dialog.get_by_role("button", name="Stay").click()
+    await expect(field).to_have_value("Half a thought")
+    await page.evaluate("history.back()")
     await dialog.get_by_role("button", name="Stay").click()
     await expect(field).to_have_value("Half a thought")
     await page.get_by_role("link", name="New chat").click()
