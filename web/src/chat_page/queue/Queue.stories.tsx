@@ -3,7 +3,7 @@ import { useState } from "react"
 import { expect, userEvent } from "storybook/test"
 import type { ChatQueuedMessage } from "../../api/schema"
 import { keptText } from "../../browser/kept"
-import { nothingSent } from "../../chat"
+import { draftOf, nothingSent } from "../../chat"
 import { asked, chatId, picture } from "../../chat/testing/made"
 import { type ShownChat, shownChat } from "../../chat/testing/opened"
 import { Queue } from "./Queue"
@@ -74,11 +74,36 @@ export const Edited: Story = {
   play: async ({ canvas }) => {
     const box = canvas.getByRole("textbox", { name: "Edit" })
     await expect(box).toHaveValue("Two, better")
+    await expect(canvas.getByRole("button", { name: "Edit" })).toBeDisabled() // of the other one
     await expect(opened.asked.at(-1)?.route).toBe("POST /api/experimental/chats/{chat}/queue/{queued}/hold")
     await userEvent.type(box, " still{Enter}")
     await expect(opened.asked.at(-1)).toMatchObject({
       route: "POST /api/experimental/chats/{chat}/queue/{queued}/release",
       with: { body: { content: [{ type: "text", text: "Two, better still" }] } },
     })
+  },
+}
+
+function SentAtOnce() {
+  const [queue, setQueue] = useState([waits(2, "Two")])
+  return (
+    <>
+      <Shown queue={queue} edited={{ id: 2, before: "Two", text: "Two, better" }} />
+      <button type="button" onClick={() => setQueue([])}>
+        The stream tells that it was sent
+      </button>
+    </>
+  )
+}
+
+/** The stream is faster than the answer: what was saved does not come back as words that were not. */
+export const SentBeforeTheAnswer: Story = {
+  render: () => <SentAtOnce />,
+  play: async ({ canvas }) => {
+    await userEvent.type(canvas.getByRole("textbox", { name: "Edit" }), "{Enter}")
+    await expect(opened.asked.at(-1)?.route).toBe("POST /api/experimental/chats/{chat}/queue/{queued}/release")
+    await userEvent.click(canvas.getByRole("button", { name: "The stream tells that it was sent" }))
+    await expect(canvas.queryByRole("region")).toBeNull()
+    await expect(draftOf(opened.chatId).getState().text).toBe("")
   },
 }

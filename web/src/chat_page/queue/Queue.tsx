@@ -1,6 +1,6 @@
 import { ArrowDown, ArrowUp, CornerDownLeft, Pencil, Trash2 } from "lucide-react"
 import { useEffect, useState } from "react"
-import type { ChatQueuedMessage } from "../../api/schema"
+import type { ChatQueuedMessage, InputPart } from "../../api/schema"
 import { serverNow } from "../../api/server_clock"
 import { asContent, draftOf, fromContent, giveBack, nothingWritten, type OpenedChat, type Overlay, type Picture, type ShownQueued, shownQueue } from "../../chat"
 import { Button } from "../../ui/buttons/Button"
@@ -28,11 +28,14 @@ export interface QueueProps {
 export function Queue({ opened, picture, overlay, isRead }: QueueProps) {
   const [edit, setEdit] = useQueueEdit(opened.chatId)
   const [dragged, setDragged] = useState<number | null>(null)
+  // While it is let go: the stream may tell that it was sent before the answer tells that its words were saved.
+  const [isEnding, setEnding] = useState(false)
   const waiting = shownQueue(overlay, picture)
   const ids = waiting.flatMap(({ message }) => (message ? [message.id] : []))
   const isGone = isRead && edit !== null && !picture.queue.some((message) => message.id === edit.id)
   useEffect(() => {
-    if (!isGone || edit === null) return
+    // Another tab may be about to say that it has saved it: only where one looks words are given back, and else they are kept.
+    if (!isGone || edit === null || isEnding || document.visibilityState !== "visible") return
     setEdit(null)
     if (edit.text === edit.before) return
     giveBack(draftOf(opened.chatId), { ...nothingWritten, text: edit.text })
@@ -40,6 +43,17 @@ export function Queue({ opened, picture, overlay, isRead }: QueueProps) {
   })
   if (waiting.length === 0) return null
 
+  /** Lets go of the one that is edited, with other words or as it was. */
+  const end = (content?: readonly InputPart[]) => {
+    if (edit === null || isEnding) return
+    setEnding(true)
+    attempt(
+      opened.actions
+        .release(edit.id, content)
+        .then(() => setEdit(null))
+        .finally(() => setEnding(false)),
+    )
+  }
   /** To the place of another one; those between make room. */
   const moveTo = (id: number, place: number) => {
     if (place >= 0 && place < ids.length && ids[place] !== id) attempt(opened.actions.reorder(ids.filter((one) => one !== id).toSpliced(place, 0, id)))
@@ -55,7 +69,7 @@ export function Queue({ opened, picture, overlay, isRead }: QueueProps) {
               text={edit.text}
               onChange={(text) => setEdit({ ...edit, text })}
               opened={opened}
-              onDone={() => setEdit(null)}
+              onEnd={end}
             />
           ) : (
             <QueuedRow
@@ -64,6 +78,7 @@ export function Queue({ opened, picture, overlay, isRead }: QueueProps) {
               isFirst={ids[0] === one.message?.id}
               isLast={ids.at(-1) === one.message?.id}
               onMove={(id, by) => moveTo(id, ids.indexOf(id) + by)}
+              isEditable={edit === null}
               onEdit={(message) =>
                 attempt(
                   opened.actions.hold(message.id).then(() => {
@@ -89,6 +104,8 @@ interface RowProps {
   isFirst: boolean
   isLast: boolean
   onMove: (id: number, by: number) => void
+  /** One at a time: the words of another one would be lost. */
+  isEditable: boolean
   onEdit: (message: ChatQueuedMessage) => void
   isDragged: boolean
   onDrag: (id: number | null) => void
@@ -97,7 +114,7 @@ interface RowProps {
   opened: OpenedChat
 }
 
-function QueuedRow({ of, isFirst, isLast, onMove, onEdit, isDragged, onDrag, onDropped, opened }: RowProps) {
+function QueuedRow({ of, isFirst, isLast, onMove, isEditable, onEdit, isDragged, onDrag, onDropped, opened }: RowProps) {
   const { message, send, operation } = of
   const text = words.queue
   const written = fromContent(message?.content ?? send?.content ?? [])
@@ -128,7 +145,7 @@ function QueuedRow({ of, isFirst, isLast, onMove, onEdit, isDragged, onDrag, onD
       {message && (
         <span className={css["actions"]}>
           <IconButton name={text.sendNow} icon={CornerDownLeft} size="small" onClick={() => attempt(opened.actions.promote(message.id))} />
-          <IconButton name={text.edit} icon={Pencil} size="small" onClick={() => onEdit(message)} />
+          <IconButton name={text.edit} icon={Pencil} size="small" disabled={!isEditable} onClick={() => onEdit(message)} />
           <IconButton name={text.moveUp} icon={ArrowUp} size="small" disabled={isFirst} onClick={() => onMove(message.id, -1)} />
           <IconButton name={text.moveDown} icon={ArrowDown} size="small" disabled={isLast} onClick={() => onMove(message.id, 1)} />
           <IconButton name={text.remove} icon={Trash2} size="small" onClick={() => attempt(opened.actions.deleteQueued(message.id))} />
@@ -143,11 +160,12 @@ interface EditedRowProps {
   text: string
   onChange: (text: string) => void
   opened: OpenedChat
-  onDone: () => void
+  /** Without content, it stays as it was. */
+  onEnd: (content?: readonly InputPart[]) => void
 }
 
 /** Held at the server while it is edited, so that it is not sent half changed. Leaving the page ends the hold by itself. */
-function EditedRow({ message, text, onChange, opened, onDone }: EditedRowProps) {
+function EditedRow({ message, text, onChange, opened, onEnd }: EditedRowProps) {
   const [before] = useState(() => fromContent(message.content))
   const [wasHeld] = useState(() => isHeldNow(message))
   useEffect(() => {
@@ -156,8 +174,8 @@ function EditedRow({ message, text, onChange, opened, onDone }: EditedRowProps) 
     const timer = setInterval(hold, RENEW)
     return () => clearInterval(timer)
   }, [opened, message.id, wasHeld])
-  const save = () => attempt(opened.actions.release(message.id, asContent({ ...before, text })).then(onDone))
-  const cancel = () => attempt(opened.actions.release(message.id).then(onDone))
+  const save = () => onEnd(asContent({ ...before, text }))
+  const cancel = () => onEnd()
   return (
     <li className={css["edited"]}>
       <Field label={words.queue.edit} isLabelHidden>
@@ -167,8 +185,9 @@ function EditedRow({ message, text, onChange, opened, onDone }: EditedRowProps) 
           minRows={1}
           autoFocus
           onKeyDown={(event) => {
+            if (event.nativeEvent.isComposing) return
             if (event.key === "Escape") cancel()
-            if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing && text.trim()) {
+            if (event.key === "Enter" && !event.shiftKey && text.trim()) {
               event.preventDefault()
               save()
             }
