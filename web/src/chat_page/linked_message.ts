@@ -1,5 +1,5 @@
 /** A link to a message: `/chats/{id}#m{message}`. */
-import { type RefObject, useEffect } from "react"
+import { type RefObject, useEffect, useRef } from "react"
 import { useLocationProperty } from "wouter/use-browser-location"
 import { toast } from "../ui/floating/toast"
 import { words } from "../words"
@@ -10,11 +10,14 @@ export function linkedMessage(hash: string): number | null {
   return id > 0 ? id : null
 }
 
-/** Goes to the message that the address names, as soon as the chat was read, and whenever it names another. */
+/** Goes to the message that the address names, as soon as the chat was read, and whenever it names another: once, since a chat may be read anew. */
 export function useLinkedMessage(timeline: RefObject<TimelineHandle | null>, isRead: boolean): number | null {
   const linked = linkedMessage(useLocationProperty(() => location.hash))
+  const shown = useRef<number | null>(null)
   useEffect(() => {
-    if (linked === null || !isRead) return
+    if (!isRead || linked === shown.current) return
+    shown.current = linked
+    if (linked === null) return
     void timeline.current?.show(linked).then((row) => row ?? toast(words.chat.messageGone, { id: "link" }))
   }, [timeline, linked, isRead])
   return linked
