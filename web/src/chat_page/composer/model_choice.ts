@@ -20,32 +20,50 @@ export interface ModelChoice {
   chooseEffort(effort: ReasoningEffort | null): void
 }
 
+export interface Wishes {
+  /** null: it has not begun. undefined: nobody knows yet what it has. */
+  chat: Pick<Chat, "last_model_config_id"> | null | undefined
+  /** For this chat, and not sent with anything yet. */
+  chosen: string
+  /** For any chat. */
+  last: string
+}
+
+/** Undefined until the chat is known: a message that goes before that leaves it the model that it has. */
+export function wishedModel(models: readonly ModelConfig[], { chat, chosen, last }: Wishes): ModelConfig | undefined {
+  const find = (id: string | null | undefined) => models.find((model) => model.id === id)
+  const usual = () => models.find((model) => model.is_default) ?? models[0]
+  if (chat === null) return find(last) ?? usual()
+  return find(chosen) ?? (chat && (find(chat.last_model_config_id) ?? usual()))
+}
+
+/** `"new"` is the one of a chat that has not begun. */
 export function useModelChoice(chatId: string, chat: Chat | undefined): ModelChoice {
+  const isNew = chatId === "new"
   const query = useQuery(queries.models)
   const [last, keepLast] = useKept(lastModel)
   const [chosen, setChosen] = useKept(keptText("model", chatId))
   const models = (query.data ?? []).filter((model) => model.enabled)
-  const find = (id: string | null | undefined) => models.find((model) => model.id === id)
-  const model = find(chosen) ?? find(chat?.last_model_config_id) ?? find(chat ? null : last) ?? models.find((one) => one.is_default) ?? models[0]
+  const model = wishedModel(models, { chat: isNew ? null : chat, chosen, last })
+  const isOther = model !== undefined && model.id !== chat?.last_model_config_id
   const [kept, keepEffort] = useKept(keptText("effort", model?.id ?? ""))
   const [touched, setTouched] = useState(false)
-  const own = touched || !chat ? kept : (chat.last_reasoning_effort ?? "")
+  const own = touched || isOther || !chat ? kept : (chat.last_reasoning_effort ?? "")
   const effort = model?.reasoning_efforts.find((one) => one === own) ?? null
   // What the chat has by now needs no memory of its own, and follows other tabs.
   const isTaken = chosen !== "" && chosen === chat?.last_model_config_id
   useEffect(() => {
     if (isTaken) setChosen("")
   }, [isTaken, setChosen])
-  const isOther = model !== undefined && model.id !== chat?.last_model_config_id
   return {
     models,
-    isKnown: query.data !== undefined,
+    isKnown: query.data !== undefined && (isNew || chat !== undefined),
     model,
     effort,
     canBeDefault: !chat?.last_reasoning_effort || isOther,
     changed: { ...(isOther && { modelConfigId: model.id }), ...((isOther || touched) && effort && { reasoningEffort: effort }) },
     choose(next) {
-      setChosen(next.id)
+      if (!isNew) setChosen(next.id)
       keepLast(next.id)
       setTouched(true)
     },
