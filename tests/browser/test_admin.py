@@ -246,5 +246,6 @@ async def test_a_member_without_a_model_is_told_whom_to_ask(app: App):
     await app.page.goto("/")
     await expect(composer(app.page)).to_be_visible()
     await expect(app.page.get_by_text("No model")).to_be_visible()
+    await expect(app.page.get_by_text("An admin can add one under Settings, Providers.")).to_be_visible()
     await expect(app.page.get_by_role("link", name="Providers")).to_have_count(0)
     app.plays(Turn(Say("Hi.")))

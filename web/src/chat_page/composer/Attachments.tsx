@@ -6,7 +6,7 @@ import { IconButton } from "../../ui/buttons/IconButton"
 import { classes } from "../../ui/classes"
 import { Icon } from "../../ui/Icon"
 import { words } from "../../words"
-import { canTryAgain, detach, pasteInline, tryAgain } from "./attaching"
+import { canPasteInline, canTryAgain, detach, pasteInline, tryAgain } from "./attaching"
 import css from "./ComposerBox.module.css"
 
 /** Files and references that go with the message. */
@@ -43,8 +43,8 @@ export function Attachments({ draft, of }: { draft: Draft; of: DraftStore }) {
               {words.common.tryAgain}
             </Button>
           )}
-          {file.isPasted && (
-            <Button size="small" kind="quiet" onClick={() => void pasteInline(of, file.key)}>
+          {canPasteInline(file) && (
+            <Button size="small" kind="quiet" onClick={() => void pasteInline(of, file)}>
               {words.composer.inline}
             </Button>
           )}

@@ -1,6 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
-import { useLocation } from "wouter"
 import { queries } from "../../api/queries"
 import { request } from "../../api/request"
 import type { Chat } from "../../api/schema"
@@ -9,6 +8,7 @@ import { Button } from "../../ui/buttons/Button"
 import { toast } from "../../ui/floating/toast"
 import { Banner } from "../../ui/status/Banner"
 import { words } from "../../words"
+import { useFork } from "../rows/use_fork"
 import { ComposerBox } from "./ComposerBox"
 import { useModelChoice } from "./model_choice"
 import type { Command } from "./SlashMenu"
@@ -39,23 +39,27 @@ export function Composer({ opened, chat, picture, overlay, status, isMine, onSen
   const choice = useModelChoice(opened.chatId, chat)
   const plan = usePlanning(chat)
   const client = useQueryClient()
-  const [, navigate] = useLocation()
+  const fork = useFork(opened)
   const [isForking, setForking] = useState(false)
   const prompts = useQuery({ ...queries.prompts(opened.chatId, picture.messages.length), enabled: isMine })
   const isBusy = ["streaming", "starting", "retrying", "interrupting", "queued"].includes(status.phase) || picture.status === "running"
 
   if (chat?.archived) {
     const takeOut = async () => {
-      await request("PATCH /api/experimental/chats/{chat}", { path: { chat: chat.id }, body: { archived: false } })
-      await client.invalidateQueries({ queryKey: queries.chat(chat.id).queryKey })
+      try {
+        await request("PATCH /api/experimental/chats/{chat}", { path: { chat: chat.id }, body: { archived: false } })
+        await client.invalidateQueries({ queryKey: queries.chat(chat.id).queryKey })
+      } catch (error) {
+        toast(words.common.failed(words.sidebar.unarchive), { text: (error as Error).message, kind: "error" })
+      }
     }
     return <Banner isAnnounced={false} title={words.chat.archived} actions={<Button onClick={() => void takeOut()}>{words.sidebar.unarchive}</Button>} />
   }
   if (!isMine && chat) {
-    const fork = async () => {
+    const forkAll = async () => {
       setForking(true)
-      const made = await opened.actions.fork()
-      navigate(`/chats/${made.id}`)
+      await fork()
+      setForking(false)
     }
     const owner = chat.owner_name || chat.owner_username || ""
     return (
@@ -63,7 +67,7 @@ export function Composer({ opened, chat, picture, overlay, status, isMine, onSen
         isAnnounced={false}
         title={words.chat.notYours(owner)}
         actions={
-          <Button isBusy={isForking} onClick={() => void fork()}>
+          <Button isBusy={isForking} onClick={() => void forkAll()}>
             {words.chat.fork}
           </Button>
         }

@@ -60,7 +60,7 @@ export function ComposerBox(props: ComposerBoxProps) {
   const history = useHistory(prompts)
   const text = words.composer
   const heldId = useId()
-  const held = heldBy(draft)
+  const held = heldBy(draft) ?? (choice.isKnown && !choice.model ? text.noModelText : null)
   const canSend = !isNothing(draft) && held === null && (choice.model !== undefined || !choice.isKnown)
   const found = closed === draft.text ? [] : matching(draft.text, commands)
   const hiddenCount = countHidden(draft.text)
@@ -81,11 +81,12 @@ export function ComposerBox(props: ComposerBoxProps) {
     if (!command.isSkill) onCommand(command.name)
   }
 
-  function submit() {
+  /** `isRepeated`: the key is still down from what it has sent. */
+  function submit(isRepeated = false) {
     const exact = found.find((command) => !command.isSkill && draft.text.trim() === `/${command.name}`)
     if (exact) run(exact)
     else if (canSend) onSend()
-    else if (isNothing(draft)) onSendHead?.()
+    else if (isNothing(draft) && !draft.editing && !isRepeated) onSendHead?.()
   }
 
   function pressed(event: KeyboardEvent<HTMLTextAreaElement>) {
@@ -106,7 +107,7 @@ export function ComposerBox(props: ComposerBoxProps) {
     }
     if (event.key === "Enter" && sends(event, mode)) {
       event.preventDefault()
-      submit()
+      submit(event.repeat)
     } else if (event.key === "Escape") {
       if (draft.editing) onCancelEdit?.()
       else if (isBusy && !isStopping) onStop?.()
@@ -141,6 +142,7 @@ export function ComposerBox(props: ComposerBoxProps) {
   }
 
   function dropped(event: DragEvent) {
+    if (!event.dataTransfer.types.includes("Files")) return // text goes where it is dropped
     event.preventDefault()
     setOver(false)
     attach(store, event.dataTransfer.files)
@@ -215,7 +217,7 @@ export function ComposerBox(props: ComposerBoxProps) {
             </Button>
           )}
           {(!isBusy || !isNothing(draft)) && (
-            <Button kind="primary" size="small" icon={ArrowUp} onClick={submit} disabled={!canSend} aria-describedby={held === null ? undefined : heldId}>
+            <Button kind="primary" size="small" icon={ArrowUp} onClick={() => submit()} disabled={!canSend} aria-describedby={held === null ? undefined : heldId}>
               {draft.editing ? text.saveEdit : isBusy ? text.queue : text.send}
             </Button>
           )}

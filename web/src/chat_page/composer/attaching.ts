@@ -1,7 +1,9 @@
 /** Files into a draft: sent to the server as soon as they are there, with how far they are. */
 import { newKey } from "../../api/new_key"
+import { address, fetched } from "../../api/request"
 import { upload } from "../../api/upload"
 import { type Attached, changeFile, type DraftStore } from "../../chat"
+import { toast } from "../../ui/floating/toast"
 import { bytesText } from "../../ui/values/spans"
 import { words } from "../../words"
 
@@ -37,12 +39,28 @@ export function tryAgain(draft: DraftStore, key: string): void {
   if (file) void send(draft, key, file)
 }
 
+/** Not one whose page was left before it had arrived: its text is nowhere any more. */
+export function canPasteInline({ key, id, isPasted }: Attached): boolean {
+  return isPasted === true && (id !== null || sources.has(key))
+}
+
 /** A paste that was made a file becomes part of the text after all. */
-export async function pasteInline(draft: DraftStore, key: string): Promise<void> {
-  const text = await sources.get(key)?.text()
-  if (text === undefined) return
-  detach(draft, key)
-  draft.setState((now) => ({ text: now.text + text }))
+export async function pasteInline(draft: DraftStore, { key, id }: Attached): Promise<void> {
+  try {
+    const text = await (sources.get(key)?.text() ?? readBack(id ?? ""))
+    if (!draft.getState().files.some((file) => file.key === key)) return // it was sent meanwhile, or taken away
+    detach(draft, key)
+    draft.setState((now) => ({ text: now.text + text }))
+  } catch (failure) {
+    toast(words.common.failed(words.composer.inline), { text: (failure as Error).message, kind: "error", id: "inline" })
+  }
+}
+
+/** After a reload only the server has it. */
+async function readBack(id: string): Promise<string> {
+  const response = await fetched(address("/api/experimental/chats/files/{file}", { file: id }), { credentials: "same-origin" })
+  if (!response.ok) throw new Error(words.cards.fileUnreadable)
+  return response.text()
 }
 
 function add(draft: DraftStore, file: File, more: Partial<Attached> = {}): void {
