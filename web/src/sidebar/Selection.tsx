@@ -31,8 +31,13 @@ export function Selection({ list, chats, onDone }: SelectionProps) {
     onDone()
     if (failed) toast(text.someFailed(outcomes.length - done.length), { kind: "error", text: failed.error?.message })
     if (done.length === 0) return
-    const takeBack = undo && { label: words.common.undo, run: () => void Promise.allSettled(done.map(undo)).then(() => list.readAgain()) }
-    toast(said(done.length), { action: takeBack })
+    toast(said(done.length), { action: undo && { label: words.common.undo, run: () => void takeBack(done, undo) } })
+  }
+
+  async function takeBack(done: readonly Chat[], undo: (chat: Chat) => Promise<void>) {
+    const failed = (await Promise.allSettled(done.map(undo))).flatMap((one) => (one.status === "rejected" ? [one.reason as Error] : []))
+    if (failed[0]) toast(text.someFailed(failed.length), { kind: "error", text: failed[0].message })
+    await list.readAgain()
   }
 
   const set = (archived: boolean) => (chat: Chat) => list.update(chat, { archived })
