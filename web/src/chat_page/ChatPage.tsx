@@ -57,6 +57,11 @@ function OpenChat({ opened, me, opener }: { opened: OpenedChat; me: User; opener
       closeFind()
     }
   }, [])
+  // What is found is in the chat: a panel that lies over it goes beside it.
+  const { isFull, fill } = panel
+  useEffect(() => {
+    if (isFinding && isFull) fill(false)
+  }, [isFinding, isFull, fill])
   usePromptKeys(handle)
   const rows = useMemo(() => timeline(picture, overlay), [picture, overlay])
   const status = liveStatus(picture, {
@@ -75,7 +80,7 @@ function OpenChat({ opened, me, opener }: { opened: OpenedChat; me: User; opener
   }
   const isMine = !chat || chat.owner_id === me.id
   const page = (
-    <main className={css["page"]} inert={panel.isFull}>
+    <main className={css["page"]} inert={isFull && !isFinding}>
       <ChatHeader chat={chat} picture={picture} opener={opener} opened={opened} panel={panel} isMine={isMine} />
       {isFinding && (
         <Suspense>

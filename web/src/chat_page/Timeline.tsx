@@ -47,6 +47,8 @@ export function Timeline({ timeline, isRead, hasOlder, older, opened, isMine, ma
   const isAtEnd = useRef(true)
   const isHeld = useRef(false)
   const place = useRef<Place>({ offset: 0, size: 0, window: 0 })
+  /** Counts where a person wanted to go: what was asked for before, and had to be loaded, is not wanted any more. */
+  const wanted = useRef(0)
   const [isAway, setAway] = useState(false)
   const rows = allRows(timeline)
   const items: Item[] = ["top", ...rows, "below"]
@@ -59,6 +61,7 @@ export function Timeline({ timeline, isRead, hasOlder, older, opened, isMine, ma
     if (log && isAtEnd.current) log.scrollTop = log.scrollHeight
   }, [])
   const toEnd = useCallback(() => {
+    wanted.current += 1
     isAtEnd.current = true
     setAway(false)
     follow()
@@ -84,8 +87,10 @@ export function Timeline({ timeline, isRead, hasOlder, older, opened, isMine, ma
         toEnd,
         log,
         async show(messageId) {
+          const turn = (wanted.current += 1)
           if (!(await opened.loadBackTo(messageId))) return null
           await nextPicture() // what was loaded is among the rows by then
+          if (turn !== wanted.current) return log()
           await go(placeOfMessage(latest.current, messageId), "center")
           return log()?.querySelector(`[data-message="${messageId}"]`) ?? log()
         },

@@ -39,11 +39,14 @@ export function FindBar({ opened, history, timeline }: FindBarProps) {
   const hit = useMemo(() => now && { messageId: now.messageId, nth: now.nth }, [now?.messageId, now?.nth])
   useEffect(() => (log && found.words !== "" ? keepMarked(log, found.words, hit) : undefined), [log, found.words, hit])
 
+  const goal = useRef<Hit | null>(null)
   const go = async (to: Hit | undefined) => {
     if (!to) return
     setChosen(to)
+    goal.current = to
     const at = timeline.current
     const element = await at?.show(to.messageId)
+    if (goal.current !== to) return // another one was wanted before this one had come
     const log = at?.log()
     const range = element && log && rangeOf(log, found.words, to)
     if (range) at?.centre(range.getBoundingClientRect())
