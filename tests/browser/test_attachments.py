@@ -171,6 +171,8 @@ async def test_a_long_paste_is_a_file_and_can_be_text(app: App):
     await composer(page).press("Control+v")
     await expect(chip(page, "pasted.txt")).to_be_visible()
     await expect(composer(page)).to_have_value("see: ")
+    await expect(page.get_by_role("button", name="Send")).to_be_enabled()  # it has arrived
+    await page.reload()
     await chip(page, "pasted.txt").get_by_role("button", name="Paste inline").click()
     await expect(composer(page)).to_have_value(f"see: {long}")
     await expect(chip(page, "pasted.txt")).to_have_count(0)

@@ -197,7 +197,9 @@ export const NoModel: Story = {
   render: () => <Shown models={[]} written={{ text: "Hello" }} />,
   play: async ({ canvas }) => {
     await expect(canvas.getByText("No model is set up")).toBeVisible()
-    await expect(canvas.getByRole("button", { name: "Send" })).toBeDisabled()
+    const send = canvas.getByRole("button", { name: "Send" })
+    await expect(send).toBeDisabled()
+    await expect(send).toHaveAccessibleDescription("An admin can add one under Settings, Providers.")
   },
 }
 
