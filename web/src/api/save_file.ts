@@ -1,18 +1,21 @@
 /** Saves what an address answers as a file. Refused, the page stays where it is and whoever asked hears why. */
 import { answered, fetched } from "./request"
 
-/** Browsers begin to read it a while after the click. */
-const readMs = 60_000
-
 export async function saveFile(url: string): Promise<void> {
   const response = await fetched(url, { credentials: "same-origin" })
   if (!response.ok) await answered(response)
-  const address = URL.createObjectURL(await response.blob())
+  saveAs(await response.blob(), nameIn(response.headers.get("content-disposition") ?? ""))
+}
+
+/** Some browsers begin to read it only after a while. */
+const READ_MS = 60_000
+
+export function saveAs(content: Blob, name: string): void {
   const link = document.createElement("a")
-  link.href = address
-  link.download = nameIn(response.headers.get("content-disposition") ?? "")
+  link.href = URL.createObjectURL(content)
+  link.download = name
   link.click()
-  setTimeout(() => URL.revokeObjectURL(address), readMs)
+  setTimeout(() => URL.revokeObjectURL(link.href), READ_MS)
 }
 
 /** RFC 6266: the encoded name is the whole one. */

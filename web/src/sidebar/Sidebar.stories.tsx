@@ -109,6 +109,17 @@ export const SelectedMany: Story = {
   },
 }
 
+export const ArchivedByKey: Story = {
+  render: () => <Listed chats={some} />,
+  play: async ({ canvas, canvasElement }) => {
+    const first = await canvas.findByRole("link", { name: /Count the foxes/ })
+    first.focus()
+    await userEvent.keyboard("{Delete}")
+    await waitFor(() => expect(canvas.queryByRole("link", { name: /Count the foxes/ })).toBeNull())
+    await expect(canvasElement.querySelector("[data-chat] a:focus")).not.toBeNull()
+  },
+}
+
 function Rows({ of }: { of: readonly Chat[] }) {
   const acts = { pin: () => {}, rename: () => {}, archive: () => {}, markRead: () => {} }
   return (

@@ -65,7 +65,12 @@ export function Sidebar({ list, onSearch, onHide, footer }: SidebarProps) {
     tickAll: selection.tickAll,
     move: (id, by) => withChat((chat) => move(chat, by))(id),
     rename: withChat((chat) => !chat.archived && setRenamed(chat)),
-    archive: withChat((chat) => !chat.archived && !isAtWork(chat) && acts.archive(chat, true)),
+    archive: (id) => {
+      const chat = known.get(id)
+      if (!chat || chat.archived || isAtWork(chat)) return false
+      acts.archive(chat, true)
+      return true
+    },
     leave: selection.ticked && selection.leave,
   }
 

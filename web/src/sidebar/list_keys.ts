@@ -7,7 +7,8 @@ export interface ListKeys {
   tickAll(ids: readonly string[]): void
   move(id: string, by: -1 | 1): void
   rename(id: string): void
-  archive(id: string): void
+  /** Whether it goes: one that is at work stays. */
+  archive(id: string): boolean
   /** null while nothing is being chosen. */
   leave: (() => void) | null
 }
@@ -34,8 +35,10 @@ function isDone(event: KeyboardEvent<HTMLElement>, keys: ListKeys): boolean {
   else if (event.key === "End") go(rows.at(-1))
   else if (event.key === " ") keys.tick(id)
   else if (event.key === "F2") keys.rename(id)
-  else if (event.key === "Delete") keys.archive(id)
-  else return false
+  else if (event.key === "Delete") {
+    // The row takes the focus with it.
+    if (keys.archive(id)) go(rows[at + 1] ?? rows[at - 1])
+  } else return false
   return true
 }
 

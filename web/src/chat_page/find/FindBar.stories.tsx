@@ -5,6 +5,7 @@ import { asked, picture, said } from "../../chat/testing/made"
 import { shownChat } from "../../chat/testing/opened"
 import type { TimelineHandle } from "../Timeline"
 import { FindBar } from "./FindBar"
+import { finding, openFind } from "./finding"
 
 const meta: Meta = { title: "chat/FindBar" }
 export default meta
@@ -58,6 +59,13 @@ export const Found: Story = {
     await userEvent.keyboard("{Shift>}{Enter}{Enter}{/Shift}")
     await waitFor(() => expect(canvas.getByRole("status")).toHaveTextContent("3 of 3"))
     await expect(showed).toHaveBeenLastCalledWith(1)
+    canvas.getByRole("button", { name: "Previous, further down" }).focus()
+    await userEvent.keyboard("{Enter}")
+    await waitFor(() => expect(canvas.getByRole("status")).toHaveTextContent("2 of 3"))
+    openFind()
+    canvas.getByRole("button", { name: "Close" }).focus()
+    await userEvent.keyboard("{Enter}")
+    await expect(finding.getState().isOpen).toBe(false)
   },
 }
 

@@ -63,9 +63,11 @@ export function FindBar({ opened, history, timeline }: FindBarProps) {
 
   function pressed(event: KeyboardEvent) {
     if (event.nativeEvent.isComposing) return
+    // On a button, Enter presses that.
+    const isStep = event.key === "F3" || (event.key === "Enter" && event.target === input.current)
     if (event.key === "Escape") closeFind()
-    else if (found.hits.length > 0 && (event.key === "Enter" || event.key === "F3")) step(event.shiftKey ? -1 : 1)
-    else if (event.key !== "Enter" && event.key !== "F3") return
+    else if (!isStep) return
+    else if (found.hits.length > 0) step(event.shiftKey ? -1 : 1)
     event.preventDefault()
     event.stopPropagation()
   }

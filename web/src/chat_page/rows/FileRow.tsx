@@ -2,6 +2,7 @@ import { FileText, FileX } from "lucide-react"
 import { lazy, type MouseEvent, Suspense, useState } from "react"
 import type { FilePart } from "../../api/events"
 import { address, fetched } from "../../api/request"
+import { saveAs } from "../../api/save_file"
 import { toast } from "../../ui/floating/toast"
 import { Icon } from "../../ui/Icon"
 import { words } from "../../words"
@@ -62,12 +63,4 @@ function FileLink({ source, name, isText }: { source: string; name: string; isTe
 
 function isText(mediaType: string): boolean {
   return mediaType.startsWith("text/") || mediaType === "application/json"
-}
-
-function saveAs(content: Blob, name: string): void {
-  const link = document.createElement("a")
-  link.href = URL.createObjectURL(content)
-  link.download = name
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
 }

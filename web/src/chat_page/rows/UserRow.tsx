@@ -36,9 +36,11 @@ export function UserRow({ row, opened, isMine }: { row: Row; opened: OpenedChat;
           <IconButton name={words.chat.forkHere} icon={GitFork} size="small" onClick={() => void fork(row.message.id)} />
         </span>
       </div>
-      {said !== "" && <p className={css["said"]} data-said>
+      {said !== "" && (
+        <p className={css["said"]} data-said>
           {said}
-        </p>}
+        </p>
+      )}
       {others.length > 0 && (
         <div className={css["attached"]}>
           {others.map((block) =>

@@ -1,5 +1,6 @@
 import { ChartColumn, Download } from "lucide-react"
 import { Link } from "wouter"
+import { saveAs } from "../../api/save_file"
 import type { CostSummary, UserCost } from "../../api/schema"
 import { Button } from "../../ui/buttons/Button"
 import { BarList } from "../../ui/chart/BarList"
@@ -9,7 +10,7 @@ import { Table } from "../../ui/layout/Table"
 import { EmptyState } from "../../ui/status/EmptyState"
 import { durationText, moneyText } from "../../ui/values/spans"
 import { words } from "../../words/with_settings"
-import { csvText, download } from "./csv"
+import { csvText } from "./csv"
 import { csvRows, modelName, stacked } from "./figures"
 import { daysOf, type Span } from "./periods"
 import css from "./Summary.module.css"
@@ -23,7 +24,7 @@ interface SummaryProps {
 export function Summary({ summary, span, users }: SummaryProps) {
   const text = words.settings.usage
   if (summary.request_count === 0) return <EmptyState icon={ChartColumn} title={text.none} text={text.noneText} />
-  const save = () => download(`usage-${span.start_date.slice(0, 10)}.csv`, csvText(text.columns, csvRows(summary, users)))
+  const save = () => saveAs(new Blob([csvText(text.columns, csvRows(summary, users))], { type: "text/csv" }), `usage-${span.start_date.slice(0, 10)}.csv`)
   return (
     <>
       <div className={css["totals"]}>
