@@ -147,6 +147,7 @@ export const SlashMenu: Story = {
     await expect(options()).toHaveLength(2)
     await userEvent.keyboard("{ArrowDown}")
     await expect(options()[1]).toHaveAttribute("aria-selected", "true")
+    await expect(canvas.getByRole("textbox")).toHaveAttribute("aria-activedescendant", options()[1]?.id)
     await userEvent.keyboard("{Enter}")
     await expect(canvas.getByRole("textbox")).toHaveValue("/review ")
     await userEvent.clear(canvas.getByRole("textbox"))

@@ -14,7 +14,7 @@ import { countHidden, withoutHidden } from "./hidden_characters"
 import { useHistory } from "./history"
 import { ModelPicker } from "./ModelPicker"
 import type { ModelChoice } from "./model_choice"
-import { type Command, matching, SlashMenu } from "./SlashMenu"
+import { type Command, matching, optionId, SlashMenu } from "./SlashMenu"
 
 export interface ComposerBoxProps {
   draft: DraftStore
@@ -60,6 +60,7 @@ export function ComposerBox(props: ComposerBoxProps) {
   const history = useHistory(prompts)
   const text = words.composer
   const heldId = useId()
+  const commandsId = useId()
   const held = heldBy(draft) ?? (choice.isKnown && !choice.model ? text.noModelText : null)
   const canSend = !isNothing(draft) && held === null && (choice.model !== undefined || !choice.isKnown)
   const found = closed === draft.text ? [] : matching(draft.text, commands)
@@ -169,7 +170,7 @@ export function ComposerBox(props: ComposerBoxProps) {
         </p>
       )}
       <Attachments draft={draft} of={store} />
-      <SlashMenu commands={found} place={place} onRun={run} />
+      <SlashMenu id={commandsId} commands={found} place={place} onRun={run} />
       <textarea
         ref={area}
         className={css["area"]}
@@ -177,6 +178,8 @@ export function ComposerBox(props: ComposerBoxProps) {
         placeholder={isBusy ? text.placeholderBusy : text.placeholder}
         value={draft.text}
         rows={1}
+        aria-controls={found.length > 0 ? commandsId : undefined}
+        aria-activedescendant={found.length > 0 ? optionId(commandsId, place % found.length) : undefined}
         enterKeyHint={isTouch ? "enter" : "send"}
         onChange={(event) => write(event.target.value)}
         onKeyDown={pressed}

@@ -16,14 +16,27 @@ export function matching(text: string, commands: readonly Command[]): readonly C
   return typed === undefined ? [] : commands.filter((command) => command.name.startsWith(typed.toLowerCase()))
 }
 
+export interface SlashMenuProps {
+  /** Of the list; its options have it with their place behind it. */
+  id: string
+  commands: readonly Command[]
+  place: number
+  onRun: (command: Command) => void
+}
+
+export function optionId(id: string, place: number): string {
+  return `${id}-${place}`
+}
+
 /** The keys stay in the composer: this only shows what they would do. */
-export function SlashMenu({ commands, place, onRun }: { commands: readonly Command[]; place: number; onRun: (command: Command) => void }) {
+export function SlashMenu({ id, commands, place, onRun }: SlashMenuProps) {
   if (commands.length === 0) return null
   return (
-    <ul className={css["slash"]} role="listbox" aria-label={words.composer.commands}>
+    <ul id={id} className={css["slash"]} role="listbox" aria-label={words.composer.commands}>
       {commands.map((command, at) => (
         <li
           key={command.name}
+          id={optionId(id, at)}
           role="option"
           aria-selected={at === place % commands.length}
           aria-disabled={command.isDisabled || undefined}

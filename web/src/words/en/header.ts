@@ -14,6 +14,5 @@ export const header = {
   export: "Export",
   showPanel: "Show the panel",
   hidePanel: "Hide the panel",
-  partOf: "Sub-agent of another chat",
   parent: "Back to the chat that began it",
 }
