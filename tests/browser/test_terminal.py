@@ -82,8 +82,10 @@ async def test_two_terminals_are_two_shells_and_one_that_ended_makes_room(apps: 
 async def test_it_is_left_by_keyboard_and_read_as_text_where_one_asks_for_it(apps: Any):
     async with app_with_workspaces(apps) as app:
         page = await opened(app)
-        await page.keyboard.press("Control+Shift+Escape")
-        await until(page, "document.activeElement.getAttribute('role') === 'tabpanel'")
+        for keys in ("Control+Shift+Escape", "Control+Backquote"):
+            await panel(page).locator(".xterm-helper-textarea").focus()
+            await page.keyboard.press(keys)
+            await until(page, "document.activeElement.getAttribute('role') === 'tabpanel'")
         toggle = panel(page).get_by_role("button", name="Also as text for screen readers")
         await toggle.click()
         await expect(toggle).to_have_attribute("aria-pressed", "true")

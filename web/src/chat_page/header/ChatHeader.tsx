@@ -66,7 +66,7 @@ export function ChatHeader({ chat, picture, opener, opened, panel, isMine }: Cha
   )
 }
 
-/** Works in fields and terminals too: it is how one leaves them. */
+/** Works in fields too; a terminal takes it for itself. */
 function usePanelKey(toggle: () => void): void {
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {

@@ -102,6 +102,12 @@ export function TerminalView({ workspaceId, terminalKey, name, onAgain }: Termin
   )
 }
 
+/** Windows keeps the first for itself. The second is a place on the keyboard: what it writes differs. */
+function isWayOut({ ctrlKey, shiftKey, altKey, metaKey, key, code }: KeyboardEvent): boolean {
+  if (!ctrlKey || altKey || metaKey) return false
+  return shiftKey ? key === "Escape" : code === "Backquote"
+}
+
 function makeTerminal(element: HTMLElement, label: string): Terminal {
   const style = getComputedStyle(element)
   const terminal = new Terminal({
@@ -114,7 +120,8 @@ function makeTerminal(element: HTMLElement, label: string): Terminal {
   })
   // Tab is the shell's: there must be a way out for those without a pointer.
   terminal.attachCustomKeyEventHandler((event) => {
-    if (event.type !== "keydown" || !event.ctrlKey || !event.shiftKey || event.key !== "Escape") return true
+    if (event.type !== "keydown" || !isWayOut(event)) return true
+    event.preventDefault()
     terminal.blur()
     element.closest<HTMLElement>("[role=tabpanel]")?.focus()
     return false

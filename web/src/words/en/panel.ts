@@ -101,7 +101,7 @@ export const panel = {
     ended: "The program has ended.",
     again: "Start another",
     retry: "Connect now",
-    label: (name: string) => `${name}: what is typed goes to the workspace. Tab stays in it; Ctrl+Shift+Escape leaves it.`,
+    label: (name: string) => `${name}: what is typed goes to the workspace. Tab stays in it; Ctrl+Shift+Escape leaves it, and so does Ctrl with the key below Escape.`,
   },
   context: {
     use: "How full it is",
