@@ -103,6 +103,18 @@ async def test_characters_that_nobody_sees_are_counted_and_removed(app: App):
     await expect(app.page.get_by_text("invisible characters")).to_have_count(0)
 
 
+@pytest.mark.long
+async def test_a_prompt_of_the_address_is_taken_once_and_leaves_the_draft(app: App):
+    await app.page.goto("/")
+    await composer(app.page).fill("half a thought")
+    await app.page.goto("/?prompt=Count+the+owls&list=unread")
+    await expect(composer(app.page)).to_have_value("Count the owls\n\nhalf a thought")
+    await expect(app.page).to_have_url(f"{app.url}/?list=unread")
+    await composer(app.page).fill("Count the foxes")
+    await app.page.reload()
+    await expect(composer(app.page)).to_have_value("Count the foxes")
+
+
 async def many_models(app: App) -> None:
     owner = app.chats.running.owner
     [provider] = (await owner.get(PROVIDERS)).body

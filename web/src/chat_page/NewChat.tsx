@@ -18,9 +18,8 @@ export function NewChat({ opener, onCreated }: { opener: ReactNode; onCreated: (
 
   useEffect(() => {
     document.title = `${words.chat.newTitle} · ${words.common.name}`
-    const prompt = new URLSearchParams(location.search).get("prompt")
-    if (prompt) draft.setState({ text: prompt })
-  }, [draft])
+  }, [])
+  useAskedPrompt(draft)
   useLedThere(draft, onCreated)
 
   function create() {
@@ -59,6 +58,19 @@ export function NewChat({ opener, onCreated }: { opener: ReactNode; onCreated: (
       </div>
     </main>
   )
+}
+
+/** Taken out of the address, so that a reload does not bring it again; what was being written stays below it. */
+function useAskedPrompt(draft: DraftStore): void {
+  const [path, navigate] = useLocation()
+  useEffect(() => {
+    const asked = new URLSearchParams(location.search)
+    const text = asked.get("prompt")
+    if (!text) return
+    if (draft.getState().text !== text) giveBack(draft, { ...nothingWritten, text })
+    asked.delete("prompt")
+    navigate(`${path}${asked.size > 0 ? `?${asked.toString()}` : ""}`, { replace: true })
+  }, [draft, path, navigate])
 }
 
 /** To the chat that has begun, unless something else is being written by then: that would be taken from under one's hands. */
