@@ -88,7 +88,8 @@ export function Timeline({ timeline, isRead, hasOlder, older, opened, isMine, ma
         log,
         async show(messageId) {
           const turn = (wanted.current += 1)
-          if (!(await opened.loadBackTo(messageId))) return null
+          // What could not be read is said at the top, and may be there all the same.
+          if (!(await opened.loadBackTo(messageId))) return opened.store.getState().older.state === "refused" ? log() : null
           await nextPicture() // what was loaded is among the rows by then
           if (turn !== wanted.current) return log()
           await go(placeOfMessage(latest.current, messageId), "center")
