@@ -89,6 +89,7 @@ async def test_a_token_is_shown_once_works_and_is_revoked(app: App):
     await expect(dialog).to_contain_text("it is not shown again")
     await app.context.grant_permissions(["clipboard-read", "clipboard-write"])
     await dialog.get_by_role("button", name="Copy").click()
+    await expect(dialog.get_by_role("button", name="Copied")).to_be_visible()
     script = app.chats.running.api.with_token(await page.evaluate("navigator.clipboard.readText()"))
     assert (await script.get("/api/v2/users/me")).body["username"] == "mia"
     await page.keyboard.press("Escape")
