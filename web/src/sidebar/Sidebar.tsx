@@ -61,7 +61,7 @@ export function Sidebar({ list, onSearch, onHide, footer }: SidebarProps) {
     if (chat) act(chat)
   }
   const keys: ListKeys = {
-    tick: selection.tick,
+    tick: withChat((chat) => selection.tick(chat.id)), // a sub-agent goes with its chat
     tickAll: selection.tickAll,
     move: (id, by) => withChat((chat) => move(chat, by))(id),
     rename: withChat((chat) => !chat.archived && setRenamed(chat)),

@@ -17,7 +17,7 @@ type Story = StoryObj
 /** For what is loaded when it is asked for. */
 const loaded = { timeout: 10_000 }
 const shownTab = fn()
-const panel = { isOpen: false, isSheet: false, isFull: false, tab: "diff", show: shownTab, toggle: fn(), close: fn(), toggleFull: fn() } as unknown as PanelOpening
+const panel: PanelOpening = { isOpen: false, isSheet: false, isFull: false, tab: "diff", show: shownTab, toggle: fn(), close: fn(), fill: fn() }
 
 /** An answer after which the context holds so many tokens of 200,000. */
 const answer = (tokens: number): ChatMessage => ({ ...said(2), usage: { input_tokens: tokens - 100, output_tokens: 100, context_limit: 200_000 } as ChatMessageUsage })
