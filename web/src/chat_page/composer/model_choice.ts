@@ -42,7 +42,8 @@ export function useModelChoice(chatId: string, chat: Chat | undefined): ModelCho
   const isNew = chatId === "new"
   const query = useQuery(queries.models)
   const [last, keepLast] = useKept(lastModel)
-  const [chosen, setChosen] = useKept(keptText("model", chatId))
+  const ownChoice = keptText("model", chatId)
+  const [chosen, setChosen] = useKept(ownChoice)
   const models = (query.data ?? []).filter((model) => model.enabled)
   const model = wishedModel(models, { chat: isNew ? null : chat, chosen, last })
   const isOther = model !== undefined && model.id !== chat?.last_model_config_id
@@ -53,8 +54,8 @@ export function useModelChoice(chatId: string, chat: Chat | undefined): ModelCho
   // What the chat has by now needs no memory of its own, and follows other tabs.
   const isTaken = chosen !== "" && chosen === chat?.last_model_config_id
   useEffect(() => {
-    if (isTaken) setChosen("")
-  }, [isTaken, setChosen])
+    if (isTaken) ownChoice.forget()
+  }, [isTaken, ownChoice])
   return {
     models,
     isKnown: query.data !== undefined && (isNew || chat !== undefined),

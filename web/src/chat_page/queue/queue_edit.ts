@@ -10,7 +10,8 @@ export interface QueueEdit {
 }
 
 export function useQueueEdit(chatId: string): [QueueEdit | null, (edit: QueueEdit | null) => void] {
-  const [kept, keep] = useKept(keptText("draft", `${chatId}.queued`))
+  const store = keptText("draft", `${chatId}.queued`)
+  const [kept, keep] = useKept(store)
   const edit = useMemo(() => (kept === "" ? null : (JSON.parse(kept) as QueueEdit)), [kept])
-  return [edit, (next) => keep(next === null ? "" : JSON.stringify(next))]
+  return [edit, (next) => (next === null ? store.forget() : keep(JSON.stringify(next)))]
 }
