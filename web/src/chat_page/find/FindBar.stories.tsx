@@ -5,7 +5,7 @@ import { asked, picture, said } from "../../chat/testing/made"
 import { shownChat } from "../../chat/testing/opened"
 import type { TimelineHandle } from "../Timeline"
 import { FindBar } from "./FindBar"
-import { finding, openFind } from "./finding"
+import { finding } from "./finding"
 
 const meta: Meta = { title: "chat/FindBar" }
 export default meta
@@ -62,7 +62,7 @@ export const Found: Story = {
     canvas.getByRole("button", { name: "Previous, further down" }).focus()
     await userEvent.keyboard("{Enter}")
     await waitFor(() => expect(canvas.getByRole("status")).toHaveTextContent("2 of 3"))
-    openFind()
+    finding.setState({ isOpen: true })
     canvas.getByRole("button", { name: "Close" }).focus()
     await userEvent.keyboard("{Enter}")
     await expect(finding.getState().isOpen).toBe(false)
