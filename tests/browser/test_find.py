@@ -100,6 +100,23 @@ async def test_the_palette_finds_in_the_chat_too(app: App):
 
 
 @pytest.mark.long
+async def test_finding_brings_the_chat_back_from_behind_the_panel(app: App):
+    page = app.page
+    chat = await app.chats.create("hello")
+    await app.open(chat)
+    await page.get_by_role("button", name="Show the panel").click()
+    over = page.get_by_role("button", name="Panel over the chat")
+    await over.click()
+    await expect(page.locator("main[inert]")).to_have_count(1)
+    await page.keyboard.press("Control+f")
+    await expect(bar(page).get_by_role("textbox")).to_be_focused()
+    await expect(page.locator("main[inert]")).to_have_count(0)
+    await over.click()
+    await expect(bar(page)).to_have_count(0)
+    await expect(page.locator("main[inert]")).to_have_count(1)
+
+
+@pytest.mark.long
 async def test_a_link_leads_to_its_message(app: App, database: Any):
     chat = await long_chat(app, database.dsn, 300)
     first = (await app.chats.mia.get(f"/api/experimental/chats/{chat['id']}/prompts")).body["prompts"][-20]

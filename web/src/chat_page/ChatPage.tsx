@@ -57,11 +57,15 @@ function OpenChat({ opened, me, opener }: { opened: OpenedChat; me: User; opener
       closeFind()
     }
   }, [])
-  // What is found is in the chat: a panel that lies over it goes beside it.
+  // What is found is in the chat: a panel that lies over it goes beside it, and one that is laid over it ends the search.
   const { isFull, fill } = panel
+  const asked = useStore(finding, (state) => state.asked)
   useEffect(() => {
-    if (isFinding && isFull) fill(false)
-  }, [isFinding, isFull, fill])
+    if (finding.getState().isOpen) fill(false)
+  }, [asked, fill])
+  useEffect(() => {
+    if (isFull) closeFind()
+  }, [isFull])
   usePromptKeys(handle)
   const rows = useMemo(() => timeline(picture, overlay), [picture, overlay])
   const status = liveStatus(picture, {

@@ -104,6 +104,7 @@ export function Timeline({ timeline, isRead, hasOlder, older, opened, isMine, ma
         async step(by) {
           const at = list.current
           if (!at) return
+          wanted.current += 1
           const top = at.findItemIndex(at.scrollOffset + 1) - 1
           // Where one has come to is at the top; what is only half seen there is before it.
           const isThere = at.getItemOffset(top + 1) >= at.scrollOffset - 1
