@@ -220,7 +220,7 @@ export function ComposerBox(props: ComposerBoxProps) {
             </Button>
           )}
           {(!isBusy || !isNothing(draft)) && (
-            <Button kind="primary" size="small" icon={ArrowUp} onClick={() => submit()} disabled={!canSend} aria-describedby={held === null ? undefined : heldId}>
+            <Button kind="primary" size="small" icon={ArrowUp} className={draft.editing ? undefined : css["send"]} onClick={() => submit()} disabled={!canSend} aria-describedby={held === null ? undefined : heldId}>
               {draft.editing ? text.saveEdit : isBusy ? text.queue : text.send}
             </Button>
           )}

@@ -4,6 +4,7 @@ import { saveAs } from "../../api/save_file"
 import type { CostSummary, UserCost } from "../../api/schema"
 import { Button } from "../../ui/buttons/Button"
 import { BarList } from "../../ui/chart/BarList"
+import type { Series } from "../../ui/chart/series"
 import { StackedBars } from "../../ui/chart/StackedBars"
 import { Section } from "../../ui/layout/Page"
 import { Table } from "../../ui/layout/Table"
@@ -25,6 +26,7 @@ export function Summary({ summary, span, users }: SummaryProps) {
   const text = words.settings.usage
   if (summary.request_count === 0) return <EmptyState icon={ChartColumn} title={text.none} text={text.noneText} />
   const save = () => saveAs(new Blob([csvText(text.columns, csvRows(summary, users))], { type: "text/csv" }), `usage-${span.start_date.slice(0, 10)}.csv`)
+  const days = stacked(daysOf(span), summary.by_day)
   return (
     <>
       <div className={css["totals"]}>
@@ -36,10 +38,15 @@ export function Summary({ summary, span, users }: SummaryProps) {
         </Button>
       </div>
       {summary.unpriced_request_count > 0 && <p className={css["note"]}>{text.unpriced(summary.unpriced_request_count)}</p>}
-      <StackedBars label={text.byDay} {...stacked(daysOf(span), summary.by_day)} format={moneyText} formatAxis={axisText} />
+      <StackedBars label={text.byDay} {...days} format={moneyText} formatAxis={axisText} />
       <BarList
         label={text.byModel}
-        bars={summary.by_model.map((one) => ({ key: `${one.model_config_id}/${one.model}`, label: modelName(one), value: one.total_cost_micros }))}
+        bars={summary.by_model.map((one) => ({
+          key: `${one.model_config_id}/${one.model}`,
+          label: modelName(one),
+          value: one.total_cost_micros,
+          series: seriesOf(modelName(one), days.series),
+        }))}
         format={moneyText}
       />
       <Section title={text.byChat}>
@@ -62,6 +69,12 @@ export function Summary({ summary, span, users }: SummaryProps) {
       </Section>
     </>
   )
+}
+
+/** Among those that are drawn; one that is not is in the last, the rest. */
+function seriesOf(name: string, series: readonly Series[]): number {
+  const at = series.findIndex((one) => one.key === name)
+  return at < 0 ? series.length - 1 : at
 }
 
 /** The steps are round: no more places than they need. */

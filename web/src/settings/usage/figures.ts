@@ -1,6 +1,6 @@
 /** Costs as the charts and the file have them. */
 import type { CostSummary, DayCost, ModelCost, UserCost } from "../../api/schema"
-import type { Place, Series } from "../../ui/chart/series"
+import { fitted, type Fitted, type Place } from "../../ui/chart/series"
 import { words } from "../../words/with_settings"
 import type { CsvValue } from "./csv"
 import { dayText } from "./periods"
@@ -10,10 +10,12 @@ export function modelName(model: ModelCost): string {
 }
 
 /** Names are the keys: a model that was deleted and added again is one line of the legend. */
-export function stacked(days: readonly string[], found: readonly DayCost[]): { series: Series[]; places: Place[] } {
+export function stacked(days: readonly string[], found: readonly DayCost[]): Fitted {
   const byDay = new Map(found.map((one) => [one.day.slice(0, 10), one.by_model]))
   const names = new Set(found.flatMap((one) => one.by_model.map(modelName)))
-  return { series: [...names].sort().map((name) => ({ key: name, label: name })), places: days.map((day) => placeOf(day, byDay.get(day) ?? [])) }
+  const series = [...names].sort().map((name) => ({ key: name, label: name }))
+  const places = days.map((day) => placeOf(day, byDay.get(day) ?? []))
+  return fitted(series, places, words.ui.chart.others)
 }
 
 function placeOf(day: string, models: readonly ModelCost[]): Place {

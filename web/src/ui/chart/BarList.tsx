@@ -1,10 +1,13 @@
 import { words } from "../../words"
 import css from "./chart.module.css"
+import { seriesColour } from "./series"
 
 export interface Bar {
   key: string
   label: string
   value: number
+  /** Which series of the chart above it is: it has its colour. */
+  series?: number | undefined
 }
 
 export interface BarListProps {
@@ -43,7 +46,7 @@ export function BarList({ label, bars, format, onSelect }: BarListProps) {
             <td>
               <div className={css["share"]}>
                 <svg aria-hidden width="100%" height="12" className={css["track"]}>
-                  <rect width={`${(bar.value / highest) * 100}%`} height="12" rx="2" className={css["series1"]} />
+                  <rect width={`${(bar.value / highest) * 100}%`} height="12" rx="2" className={css[seriesColour(bar.series ?? 0)]} />
                 </svg>
                 <span className={css["value"]}>{format(bar.value)}</span>
               </div>

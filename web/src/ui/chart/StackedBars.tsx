@@ -4,12 +4,13 @@ import { classes } from "../classes"
 import css from "./chart.module.css"
 import { ChartTable } from "./ChartTable"
 import { shownLabels, ticks } from "./scale"
-import { fitted, type Place, type Series, totalOf } from "./series"
+import { type Place, type Series, seriesColour, totalOf } from "./series"
 import { useWidth } from "./use_width"
 
 export interface StackedBarsProps {
   /** What is shown, as in "Cost by day". */
   label: string
+  /** At most six (`fitted`). */
   series: readonly Series[]
   /** From left to right: days, mostly. */
   places: readonly Place[]
@@ -25,10 +26,9 @@ const top = 8
 const labelWidth = 56
 
 /** One bar per day, one colour per series. Arrows walk from bar to bar; the line below says what each holds. */
-export function StackedBars({ label, series: given, places: givenPlaces, format, formatAxis = format, height = 220 }: StackedBarsProps) {
+export function StackedBars({ label, series, places, format, formatAxis = format, height = 220 }: StackedBarsProps) {
   const [box, width] = useWidth<HTMLDivElement>()
   const [current, setCurrent] = useState<number | null>(null)
-  const { series, places } = fitted(given, givenPlaces, words.ui.chart.others)
   const marks = ticks(Math.max(0, ...places.map((place) => totalOf(place, series))))
   const highest = marks.at(-1) || 1
   const step = Math.max(0, width - left) / Math.max(1, places.length)
@@ -103,7 +103,7 @@ function Parts({ place, series, x, width, y }: { place: Place; series: readonly 
     const from = below
     below += value
     if (value <= 0) return null
-    return <rect key={one.key} x={x} width={width} y={y(below)} height={Math.max(0.5, y(from) - y(below))} className={css[colour(at)]} />
+    return <rect key={one.key} x={x} width={width} y={y(below)} height={Math.max(0.5, y(from) - y(below))} className={css[seriesColour(at)]} />
   })
 }
 
@@ -113,7 +113,7 @@ function Legend({ series }: { series: readonly Series[] }) {
     <ul className={css["legend"]}>
       {series.map((one, at) => (
         <li key={one.key} className={css["key"]}>
-          <span aria-hidden className={classes(css["swatch"], css[colour(at)])} />
+          <span aria-hidden className={classes(css["swatch"], css[seriesColour(at)])} />
           {one.label}
         </li>
       ))}
@@ -125,12 +125,6 @@ function Legend({ series }: { series: readonly Series[] }) {
 function labelPlace(at: number, count: number, step: number, width: number): { x: number; textAnchor: "middle" | "end" } {
   const isLast = at === count - 1 && step < labelWidth
   return isLast ? { x: width, textAnchor: "end" } : { x: left + (at + 0.5) * step, textAnchor: "middle" }
-}
-
-const colours = ["series1", "series2", "series3", "series4", "series5", "series6"]
-
-function colour(at: number): string {
-  return colours[at] ?? "series6"
 }
 
 function saidOf(place: Place, series: readonly Series[], format: (value: number) => string): string {

@@ -14,6 +14,11 @@ export interface Place {
 /** There are six colours: the smallest series beyond five become one. */
 export const mostSeries = 6
 
+/** Of the n-th series, in every chart of a page. */
+export function seriesColour(at: number): string {
+  return `series${Math.min(at, mostSeries - 1) + 1}`
+}
+
 export interface Fitted {
   series: readonly Series[]
   places: readonly Place[]
