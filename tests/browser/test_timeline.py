@@ -90,6 +90,21 @@ async def test_who_reads_further_up_stays_there_and_is_told_of_what_is_new(app: 
 
 
 @pytest.mark.long
+async def test_who_is_at_the_end_stays_there_when_the_panel_takes_room(app: App, database: Any):
+    chat = await long_chat(app, database.dsn, 40, answered="Answer {n}.\n\n" + PARAGRAPH * 4)
+    await app.open(chat)
+    await expect(rows(app.page, "text").last).to_contain_text("Answer 40")
+    log = "document.querySelector('[role=log]')"
+    is_at_end = f"{log}.scrollHeight - {log}.scrollTop - {log}.clientHeight < 2"
+    await until(app.page, is_at_end)
+    width = await app.page.evaluate(f"{log}.clientWidth")
+    for fits in ("<", "==="):
+        await app.page.keyboard.press("Control+j")
+        await until(app.page, f"{log}.clientWidth {fits} {width} && {is_at_end}")
+        await expect(app.page.get_by_role("button", name="To the end")).to_have_count(0)
+
+
+@pytest.mark.long
 async def test_the_place_is_kept_when_older_messages_come(app: App, database: Any):
     chat = await long_chat(app, database.dsn, 100, answered="Answer {n}.\n\n" + PARAGRAPH)
     fails, go = True, asyncio.Event()
