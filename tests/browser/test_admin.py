@@ -209,7 +209,7 @@ async def test_users_and_groups_are_made_and_changed(app: App):
     await dialog.get_by_role("button", name="Add group").click()
     await expect(admin.get_by_role("link", name="birders")).to_be_visible()
     await admin.goto("/settings/audit")
-    await expect(admin.get_by_role("row").filter(has_text="Made").first).to_be_visible()
+    await expect(admin.get_by_role("row").filter(has_text="Created").first).to_be_visible()
     app.forgive("400", "409")
 
 
