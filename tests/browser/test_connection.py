@@ -272,6 +272,56 @@ async def test_a_connection_that_breaks_in_mid_answer_says_so_and_goes_on(app: A
     await expect(app.page.get_by_text("The connection was lost")).to_have_count(0)
 
 
+class _Swallowed:
+    """The page's sockets, whose answers can be lost on the way while both ends take them for open."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.lost = 0
+        self._lost_until = 0
+
+    def __call__(self, socket: WebSocketRoute) -> None:
+        self.count += 1
+        number, server = self.count, socket.connect_to_server()
+
+        def answered(message: str | bytes) -> None:
+            if number <= self._lost_until:
+                self.lost += 1
+            else:
+                socket.send(message)
+
+        server.on_message(answered)
+
+    def begin(self) -> None:
+        """For those that are open now."""
+        self._lost_until = self.count
+
+
+@pytest.mark.behaviour("WEB-2")
+async def test_a_connection_that_is_dead_without_being_closed_is_noticed_and_replaced(app: App):
+    await app.page.clock.install()
+    chats, lists = _Swallowed(), _Swallowed()
+    await app.page.route_web_socket("**/stream*", chats)
+    await app.page.route_web_socket("**/watch", lists)
+    chat = await app.chats.create("hello")
+    await app.chats.resting(chat)
+    await app.open(chat)
+    await expect(rows(app.page, "end")).to_have_count(1)
+    await expect(app.page.locator(f"a[href='/chats/{chat['id']}']")).to_be_visible()
+    chats.begin()
+    lists.begin()
+    await app.chats.send(chat, "meanwhile")
+    await app.chats.resting(chat)
+    await app.chats.mia.call("PATCH", f"{CHATS}/{chat['id']}", {"title": "Called something else"})
+    await expect(rows(app.page, "end")).to_have_count(1)
+    assert chats.lost > 0
+    await app.page.clock.fast_forward(45_000)  # the silence is noticed
+    await app.page.clock.fast_forward(5_000)  # the pause before the next try
+    await expect(rows(app.page, "end")).to_have_count(2)
+    await expect(app.page.get_by_role("link", name="Called something else")).to_be_visible()
+    assert (chats.count, lists.count) == (2, 2)
+
+
 async def test_enter_pressed_again_and_again_on_a_slow_network_sends_once(app: App):
     chat = await app.chats.create("hello")
     await app.chats.resting(chat)

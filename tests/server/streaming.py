@@ -22,7 +22,8 @@ def stream_path(chat_id: UUID | str) -> str:
 
 
 class Reader:
-    """Events one by one. `batches` are as they came: a WebSocket message, or one server-sent event."""
+    """Events one by one. `batches` are as they came: a WebSocket message, which is empty
+    when it is only a sign of life, or one server-sent event."""
 
     def __init__(self, batches: AsyncIterator[list[Event]]) -> None:
         self._batches = batches
@@ -88,7 +89,7 @@ def small_socket(address: Any) -> socket.socket:
 async def _messages(socket: aiohttp.ClientWebSocketResponse) -> AsyncIterator[list[Event]]:
     async for message in socket:
         batch = msgspec.json.decode(message.data)
-        assert 0 < len(batch) <= 256
+        assert len(batch) <= 256
         yield batch
 
 

@@ -182,7 +182,8 @@ async def git_stream(api: Api, path: str, transport: Transport) -> AsyncIterator
 
                 async def messages() -> AsyncIterator[dict[str, Any]]:
                     async for message in socket:
-                        yield msgspec.json.decode(message.data)
+                        if event := msgspec.json.decode(message.data):  # else it is a sign of life
+                            yield event
 
                 yield messages()
         else:

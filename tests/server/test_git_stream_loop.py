@@ -30,6 +30,7 @@ class Client:
         self.begun = asyncio.Event()
         self.left = asyncio.Event()
         self.events: list[GitEvent] = []
+        self.beats: asyncio.Queue[None] = asyncio.Queue()
         self.closed: list[str] = []
         self.kept: list[Repositories] = []
         self.has_kept = asyncio.Event()
@@ -42,7 +43,10 @@ class Client:
         await self.reads.wait()
         self.events += [msgspec.json.decode(event.data, type=GitEvent) for event in events]
 
-    async def beat(self) -> None: ...
+    async def beat(self) -> None:
+        if self.left.is_set():
+            raise ConnectionResetError
+        self.beats.put_nowait(None)
 
     async def close(self, reason: str) -> None:
         self.closed.append(reason)
@@ -94,6 +98,23 @@ async def test_a_client_that_takes_nothing_is_known_and_can_be_cut(tmp_path: Pat
 
     assert (before, since) == (None, FakeClock().monotonic())
     assert client.events == []
+
+
+async def test_signs_of_life_come_while_the_agent_is_waited_for_and_not_amid_an_event(tmp_path: Path):
+    client = Client()
+    async with watching(tmp_path, client) as (loop, _):
+        await client.begun.wait()
+        loop.beat()  # it is being told something: that is enough
+        client.reads.set()
+        await client.has_kept.wait()
+        loop.beat()
+        await client.beats.get()
+        loop.beat()
+        await client.beats.get()
+        client.left.set()
+
+    assert client.beats.empty()
+    assert len(client.events) == 1
 
 
 async def test_a_stream_ends_with_its_clients_rights_and_with_the_server(tmp_path: Path):

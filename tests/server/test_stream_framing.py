@@ -14,6 +14,7 @@ from chatd.core.stream import Event
 from chatd.core.stream_picture import Picture
 from chatd.server.stream import framing
 from chatd.server.stream.framing import MOST_EVENTS, SseSink, WebSocketSink, frames
+from chatd.server.watch.route import OneByOne
 from chatd.testing.vendors.script import Hold, Say, Turn
 from server.scripted import scripted_server
 from server.streaming import TRANSPORTS, Transport, reading
@@ -59,6 +60,22 @@ async def test_an_event_is_one_line_however_its_json_was_written(line_end: bytes
     assert b"\r" not in line
     assert msgspec.json.decode(line.removeprefix(b"data: ")) == {"text": "two\nlines"}
     assert msgspec.json.decode(sent[1]["text"]) == [{"text": "two\nlines"}, {}]
+
+
+async def test_a_sign_of_life_is_a_message_without_events():
+    sent: list[dict[str, Any]] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def receive() -> Any:
+        raise AssertionError("nobody asks")
+
+    for sink in (WebSocketSink(receive, send), OneByOne(receive, send), SseSink(receive, send)):
+        await sink.beat()
+
+    assert [message.get("text") for message in sent] == ["[]", "{}", None]
+    assert sent[2]["body"] == b": still here\n\n"
 
 
 @pytest.mark.behaviour("STREAM-1")

@@ -6,13 +6,17 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+import aiohttp
+import msgspec
 import pytest
 from structlog.testing import capture_logs
 
 from chatd.engine.drop_warnings import DropWarnings
+from chatd.server.stream import keeping
 from chatd.server.stream.keeping import BEAT_TICKS, STALLED_SECONDS, KeptStream, StreamKeeper
 from chatd.testing.fake_clock import FakeClock
 from chatd.testing.vendors.script import Say, Turn
+from server.chat_api import CHATS
 from server.scripted import scripted_server
 from server.streaming import TRANSPORTS, Transport, reading
 from server.test_engine_room import PATIENCE, begin
@@ -56,6 +60,24 @@ async def test_each_stream_gives_a_sign_of_life_in_its_turn():
     assert once == 2, "never all at once"
     assert all(loop.told == ["beat", "beat"] for loop in loops)
     assert clock.parked() == [], "no streams, no timer"
+
+
+@pytest.mark.parametrize("path", ["{chat}/stream", "watch"])
+async def test_a_silent_socket_brings_signs_of_life_that_a_page_can_see(
+    database: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
+):
+    monkeypatch.setattr(keeping, "BEAT_TICKS", 1)
+    script = lambda _: Turn(Say("hello"))  # noqa: E731
+    async with asyncio.timeout(PATIENCE), scripted_server(database.dsn, tmp_path, script) as running:
+        chat = await begin(running, "hello")
+        url = f"{running.owner.url}{CHATS}/{path.format(chat=chat)}"
+        headers = {"Authorization": f"Bearer {running.owner.token}"}
+        async with aiohttp.ClientSession(headers=headers) as http, http.ws_connect(url) as socket:
+            said = [msgspec.json.decode(await socket.receive_str()) for _ in range(2)]
+            while not (said[-2] == said[-1] and not said[-1]):
+                said.append(msgspec.json.decode(await socket.receive_str()))
+
+    assert all(isinstance(one, dict if path == "watch" else list) for one in said)
 
 
 async def test_a_stream_ends_when_its_session_does_and_rights_are_asked_for_when_they_change():

@@ -64,7 +64,8 @@ async def watching(api: Api, transport: Transport) -> AsyncIterator[Feed]:
 
 async def _messages(socket: aiohttp.ClientWebSocketResponse) -> AsyncIterator[dict[str, Any]]:
     async for message in socket:
-        yield msgspec.json.decode(message.data)
+        if event := msgspec.json.decode(message.data):  # else it is a sign of life
+            yield event
 
 
 async def _sent_events(response: aiohttp.ClientResponse) -> AsyncIterator[dict[str, Any]]:

@@ -70,7 +70,7 @@ def add_streams(document: dict[str, Any]) -> None:
         "get": _operation(
             "StreamChat",
             "The chat, live: everything there is, then what happens, as it happens.",
-            "Each message is a JSON array of `StreamEvent`.",
+            "Each message is a JSON array of `StreamEvent`; an empty one is a sign of life.",
             "StreamEvent",
             ("400", "401", "404"),
             [
@@ -91,7 +91,7 @@ def add_streams(document: dict[str, Any]) -> None:
             "StreamGit",
             "The repositories of the chat's workspace, live: branches, changes, and the diff of what is not committed."
             " For the chat's owner.",
-            "Each message is a `GitEvent`.",
+            "Each message is a `GitEvent`, or an empty object: a sign of life.",
             "GitEvent",
             ("401", "403", "404", "409"),
             [_parameter("path", "chat", {"type": "string", "format": "uuid"}, "The chat's id.", required=True)],
@@ -101,7 +101,7 @@ def add_streams(document: dict[str, Any]) -> None:
         "get": _operation(
             "WatchChats",
             "What changes in one's own chats, live.",
-            "Each message is a `WatchEvent`.",
+            "Each message is a `WatchEvent`, or an empty object: a sign of life.",
             "WatchEvent",
             ("401",),
             [],

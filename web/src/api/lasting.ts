@@ -28,7 +28,8 @@ export interface Wanted {
   placeRefused(): void
 }
 
-/** A socket that was out of sight for so long may be dead without knowing. */
+/** The server says something at least every 25 seconds. A page that has slept has no timer that tells it that time has
+ * passed: who looks at it again does not have to wait until the silence is noticed. */
 const staleMs = 30_000
 const socketTries = 2
 
@@ -42,7 +43,7 @@ export class Lasting {
   private socketFailures = 0
   private hasHadSocket = false
   private isPlaceRefused = false
-  private hiddenAt: number | null = null
+  private heardAt = 0
   private isClosed = false
 
   constructor(wanted: Wanted, around: Surroundings) {
@@ -52,7 +53,6 @@ export class Lasting {
       around.on("online", () => this.hurry()),
       around.on("offline", () => this.lose()),
       around.on("shown", () => this.shown()),
-      around.on("hidden", () => (this.hiddenAt = around.now())),
       around.on("signed-in", () => this.signedIn()),
     ]
     this.connect()
@@ -90,10 +90,12 @@ export class Lasting {
     this.hasHadSocket ||= isSocket
     this.attempt = 0
     this.isPlaceRefused = false
+    this.heardAt = this.around.now()
     this.tell({ state: "open" })
   }
 
   private read(texts: readonly string[]): void {
+    this.heardAt = this.around.now()
     let values: unknown[]
     try {
       values = texts.map((text): unknown => JSON.parse(text))
@@ -158,9 +160,8 @@ export class Lasting {
   }
 
   private shown(): void {
-    const isStale = this.hiddenAt !== null && this.around.now() - this.hiddenAt > staleMs
-    this.hiddenAt = null
-    if (this.state.state === "waiting" || (isStale && this.state.state === "open")) this.connect()
+    const isStale = this.state.state === "open" && this.around.now() - this.heardAt > staleMs
+    if (this.state.state === "waiting" || isStale) this.connect()
   }
 
   private tell(now: Connection): void {

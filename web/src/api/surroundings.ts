@@ -8,7 +8,7 @@ export interface SocketListener {
   closed(reason: string): void
 }
 
-export type Moment = "online" | "offline" | "shown" | "hidden" | "signed-in"
+export type Moment = "online" | "offline" | "shown" | "signed-in"
 
 export interface Surroundings {
   /** Opens a WebSocket. Gives what closes it; nothing is heard of it afterwards. */
@@ -35,7 +35,7 @@ export const browser: Surroundings = {
     if (moment === "signed-in") return onSignedIn(run)
     if (moment === "online" || moment === "offline") return listened(window, moment, run)
     return listened(document, "visibilitychange", () => {
-      if ((document.visibilityState === "visible") === (moment === "shown")) run()
+      if (document.visibilityState === "visible") run()
     })
   },
 }

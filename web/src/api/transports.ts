@@ -18,35 +18,73 @@ export type End =
 /** Opens a connection. Gives what cuts it; nothing is heard of it afterwards. */
 export type Transport = (url: string, listener: Listener, around: Surroundings) => () => void
 
+/** The server says something at least every 25 seconds: one that says nothing for so long is not there any more, whatever
+ * the browser thinks of the connection. */
+const silentMs = 40_000
+
+/** Runs `fallenSilent` when nothing was heard for too long. */
+class Silence {
+  private readonly around: Surroundings
+  private readonly fallenSilent: () => void
+  private forget: () => void = () => {}
+
+  constructor(around: Surroundings, fallenSilent: () => void) {
+    this.around = around
+    this.fallenSilent = fallenSilent
+    this.heard()
+  }
+
+  heard(): void {
+    this.forget()
+    this.forget = this.around.after(silentMs, this.fallenSilent)
+  }
+
+  end(): void {
+    this.forget()
+  }
+}
+
 export const bySocket: Transport = (url, listener, around) => {
   let isOpen = false
-  return around.socket(url, {
+  const over = (reason: string) => {
+    silence.end()
+    listener.over(isOpen ? { how: "broken", reason } : { how: "unopened" })
+  }
+  const close = around.socket(url, {
     opened: () => {
       isOpen = true
+      silence.heard()
       listener.opened()
     },
     message: (data) => {
+      silence.heard()
       if (typeof data === "string") listener.came([data])
     },
-    closed: (reason) => listener.over(isOpen ? { how: "broken", reason } : { how: "unopened" }),
+    closed: over,
   })
+  const silence = new Silence(around, () => {
+    close()
+    over("")
+  })
+  return () => {
+    silence.end()
+    close()
+  }
 }
-
-/** The server says something at least every 25 seconds. */
-const silentMs = 40_000
 
 export const byEvents: Transport = (url, listener, around) => {
   const cut = new AbortController()
-  let forget = () => {}
+  let isOpen = false
+  const silence = new Silence(around, () => {
+    cut.abort()
+    listener.over(isOpen ? { how: "broken", reason: "" } : { how: "unopened" })
+  })
   const heard = () => {
-    forget()
-    forget = around.after(silentMs, () => {
-      cut.abort()
-      listener.over({ how: "broken", reason: "" })
-    })
+    isOpen = true
+    silence.heard()
   }
-  cut.signal.addEventListener("abort", () => forget())
-  void readEvents(url, cut.signal, heard, listener, around).finally(() => forget())
+  cut.signal.addEventListener("abort", () => silence.end())
+  void readEvents(url, cut.signal, heard, listener, around).finally(() => silence.end())
   return () => cut.abort()
 }
 
@@ -79,6 +117,7 @@ async function readEvents(url: string, signal: AbortSignal, heard: () => void, l
 export async function probe(url: string, signal: AbortSignal, around: Surroundings): Promise<"works" | End> {
   const done = new AbortController()
   const stop = () => done.abort()
+  const silence = new Silence(around, stop)
   signal.addEventListener("abort", stop)
   try {
     const response = await around.fetch(url, eventsInit(done.signal))
@@ -87,6 +126,7 @@ export async function probe(url: string, signal: AbortSignal, around: Surroundin
     return { how: "unopened" }
   } finally {
     signal.removeEventListener("abort", stop)
+    silence.end()
     done.abort()
   }
 }

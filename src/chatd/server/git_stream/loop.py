@@ -23,7 +23,7 @@ from chatd.wire.git import GitEvent, LiveRepository
 from chatd.workspaces.agents.client import AgentClient
 from chatd.workspaces.agents.errors import AgentRefused
 
-WAIT_SECONDS: Final = 25.0  # for the agent to answer that nothing has changed; then the client gets a sign of life
+WAIT_SECONDS: Final = 25.0  # for the agent to answer that nothing has changed
 LOOK_SECONDS: Final = 120.0  # that an agent takes at most to look
 MOST_DIFF_BYTES: Final = 3 * 1024 * 1024  # of all repositories together
 LEAST_DIFF_BYTES: Final = 64 * 1024  # of each
@@ -54,6 +54,8 @@ class GitLoop:
         self._clock = clock
         self._may_stay = may_stay
         self._block: Stoppable | None = None
+        self._beats: asyncio.TaskGroup | None = None
+        self._turn = asyncio.Lock()  # to say something
         self._poll: Stoppable | None = None
         self._told: dict[str, int] = {}  # what was last told of each repository, as a hash
         self._check_due = False
@@ -64,18 +66,21 @@ class GitLoop:
         async with asyncio.TaskGroup() as tasks:
             writer = tasks.create_task(self._write(), name="git stream")
             self._block = Stoppable()
+            self._beats = tasks
             try:
                 with suppress(Stopped):
                     async with self._block:
                         await self._sink.gone()
             finally:
-                self._block = None
+                self._block = self._beats = None
                 writer.cancel()
 
     # Kept like a stream
 
     def beat(self) -> None:
-        """The loop gives signs of life by itself."""
+        """Beside the loop, which may wait for an agent that looks for minutes."""
+        if self._beats is not None and not self._turn.locked():
+            self._beats.create_task(self._give_sign_of_life(), name="git stream beat")
 
     def recheck(self) -> None:
         self._check_due = True
@@ -122,7 +127,6 @@ class GitLoop:
             except Stopped:
                 continue
             if seen.version == since:
-                await self._sending(self._sink.beat())
                 continue
             event = await self._event(seen, is_first=since is None)
             since = seen.version
@@ -168,7 +172,14 @@ class GitLoop:
         fields = {name: getattr(repository, name) for name in msgspec.structs.asdict(repository)}
         return LiveRepository(**fields, diff=diff.diff, is_diff_complete=diff.is_complete)
 
+    async def _give_sign_of_life(self) -> None:
+        try:
+            await self._sending(self._sink.beat())
+        except OSError:
+            self.stop()  # the client is gone
+
     async def _sending(self, sent: Awaitable[None]) -> None:
-        self.sending_since = self._clock.monotonic()
-        await sent
-        self.sending_since = None
+        async with self._turn:
+            self.sending_since = self._clock.monotonic()
+            await sent
+            self.sending_since = None

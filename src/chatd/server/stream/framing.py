@@ -1,7 +1,7 @@
 """Events on the wire: as JSON arrays in WebSocket messages, or as server-sent events."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, ClassVar, Final, Protocol
 
 from chatd.core.stream import Event
 from chatd.server.middleware.asgi_types import Receive, Send
@@ -23,7 +23,7 @@ class Sink(Protocol):
     async def send(self, events: Sequence[Event]) -> None: ...
 
     async def beat(self) -> None:
-        """Keep what is in between from taking silence for death."""
+        """A sign of life: without any, the client and what is in between would take silence for death."""
         ...
 
     async def close(self, reason: str) -> None:
@@ -52,6 +52,7 @@ def frames(events: Sequence[Event]) -> Iterator[Sequence[Event]]:
 
 class WebSocketSink:
     __slots__ = ("_receive", "_send")
+    _BEAT: ClassVar = "[]"
 
     def __init__(self, receive: Receive, send: Send) -> None:
         self.use(receive, send)
@@ -70,7 +71,8 @@ class WebSocketSink:
             await self._send({"type": "websocket.send", "text": text.decode()})
 
     async def beat(self) -> None:
-        """The server's pings do."""
+        """Pages can't see the server's pings: a message without events tells them that the connection lives."""
+        await self._send({"type": "websocket.send", "text": self._BEAT})
 
     async def close(self, reason: str) -> None:
         await self._send({"type": "websocket.close", "code": TRY_AGAIN, "reason": reason})

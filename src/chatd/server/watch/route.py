@@ -22,7 +22,9 @@ PATH: Final = "/api/experimental/chats/watch"
 
 
 class OneByOne(WebSocketSink):
-    """An event is a message of its own."""
+    """An event is a message of its own, and an object."""
+
+    _BEAT = "{}"
 
     async def send(self, events: Sequence[Event]) -> None:
         for event in events:

@@ -70,6 +70,12 @@ export class FakeSurroundings implements Surroundings {
     return [...this.listeners.values()].reduce((sum, of) => sum + of.size, 0)
   }
 
+  /** Lets time pass as a machine that sleeps does: its timers stand still. */
+  sleep(ms: number): void {
+    this.time += ms
+    for (const timer of this.timers) timer.at += ms
+  }
+
   /** Lets time pass, with all that is due in it. */
   async pass(ms: number): Promise<void> {
     const end = this.time + ms
