@@ -34,7 +34,39 @@ async def test_a_file_comes_back_as_it_is_and_does_nothing_in_a_browser(serving:
     assert words.headers["content-type"] == "text/markdown; charset=utf-8"
     assert words.headers["content-disposition"] == "inline; filename*=UTF-8''a%20b.md"
     assert image.headers["content-security-policy"].startswith("sandbox")
-    assert "immutable" in image.headers["cache-control"]
+
+
+@pytest.mark.parametrize("how", ["{}", "W/{}", '"of another", {}'])
+async def test_a_file_that_a_browser_has_is_not_sent_again(serving: Any, how: str):
+    async with serving() as running:
+        path = f"{FILES}/{(await upload(running.owner, PNG)).body['id']}"
+        other = f"{FILES}/{(await upload(running.owner, PNG + b'more')).body['id']}"
+        first = await running.owner.raw("GET", path)
+        known = {"if-none-match": how.format(first.headers["etag"])}
+        again, another = [await running.owner.raw("GET", one, headers=known) for one in (path, other)]
+
+    assert (first.status, first.headers["cache-control"]) == (200, "private, no-cache")
+    assert (again.status, again.body, again.headers["etag"]) == (304, b"", first.headers["etag"])
+    kept = (
+        "cache-control",
+        "content-disposition",
+        "content-security-policy",
+    )  # what is kept becomes as the answer says
+    assert [again.headers[name] for name in kept] == [first.headers[name] for name in kept]
+    assert (another.status, another.body) == (200, PNG + b"more")
+
+
+async def test_who_may_not_see_a_file_is_not_told_that_it_is_the_one_in_the_cache(serving: Any):
+    async with serving() as running:
+        mia, max_ = [await running.add_user(name, "member") for name in ("mia", "max")]
+        path = f"{FILES}/{(await upload(mia, PNG)).body['id']}"
+        known = {"if-none-match": (await mia.raw("GET", path)).headers["etag"]}
+        answers = [await api.raw("GET", path, headers=known) for api in (mia, max_, running.api)]
+        await mia.call("POST", "/api/v2/users/logout")
+        left = await mia.raw("GET", path, headers=known)
+
+    assert [answer.status for answer in answers] == [304, 404, 401]
+    assert left.status == 401
 
 
 async def test_a_file_is_seen_by_its_owner_and_those_who_see_everything(serving: Any):

@@ -8,13 +8,14 @@ from uuid import UUID
 
 import msgspec
 from litestar import Response, Router, get, post
+from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import FromPath, QueryParameter
 
 from chatd.core import file_types
 from chatd.core.errors import InvalidRequest, NotFound, TooLarge, Validation
 from chatd.minting import uuid7
 from chatd.server.routes.asking import AnyRequest, TheAsk, TheVisit, problems
-from chatd.store.queries import File
+from chatd.store.queries import File, GetFileMetadataRow
 from chatd.wire import chats as wire
 
 _TAG = ["files"]
@@ -57,13 +58,23 @@ async def upload_file(request: AnyRequest, ask: TheAsk, organization: _Organizat
     return UploadedFile(id)
 
 
-@get("/{file:uuid}", tags=_TAG, responses=problems(401, 404), media_type="application/octet-stream")
-async def get_file(file: FromPath[UUID], ask: TheAsk) -> Response[bytes]:
-    """The content of a file of one's own, or of a chat that one may read."""
+@get(
+    "/{file:uuid}",
+    tags=_TAG,
+    responses={304: ResponseSpec(None, description="You have it already."), **problems(401, 404)},
+    media_type="application/octet-stream",
+)
+async def get_file(request: AnyRequest, file: FromPath[UUID], ask: TheAsk) -> Response[bytes]:
+    """The content of a file of one's own, or of a chat that one may read. 304 for who has it already
+    (`If-None-Match`) and may still read it."""
+    if known := request.headers.get("if-none-match"):
+        metadata = await ask.store.get_file_metadata(id=file)
+        if metadata is not None and _tag(metadata) in known:
+            return Response(b"", status_code=304, headers=_headers(metadata, _shown(metadata), _ASKED_FOR))
     row = await ask.store.get_file(id=file)
     if row is None:
         raise NotFound("File")
-    return _content(row, shown="attachment" if row.media_type == "application/pdf" else "inline", kept=_FOR_EVER)
+    return _content(row, _shown(row), _ASKED_FOR)
 
 
 @post("/{file:uuid}/download-url", tags=_TAG, status_code=200, responses=problems(401, 404))
@@ -87,24 +98,35 @@ async def make_download_url(file: FromPath[UUID], ask: TheAsk) -> wire.FileDownl
 @get("/{file:uuid}/download", tags=_TAG, responses=problems(400, 404), media_type="application/octet-stream")
 async def download_file(file: FromPath[UUID], visit: TheVisit, token: _Token = "") -> Response[bytes]:
     """The content of a file, for whoever has its address. 404 when the address is not valid any more, or never was."""
-    return _content(await visit.links.open(file, token), shown="attachment", kept="no-store")
+    return _content(await visit.links.open(file, token), "attachment", "no-store")
 
 
-_FOR_EVER = "private, max-age=31536000, immutable"
+# A file never changes; whether this browser's user may see it does.
+_ASKED_FOR = "private, no-cache"
 
 
-def _content(row: File, *, shown: str, kept: str) -> Response[bytes]:
-    return Response(
-        row.data,
-        media_type=row.media_type,  # a text is said to be UTF-8 by the framework
-        headers={
-            "content-disposition": f"{shown}; filename*=UTF-8''{quote(row.name)}",
-            "cache-control": kept,
-            # Whatever a browser makes of it, it does nothing.
-            "content-security-policy": "sandbox; default-src 'none'",
-            "x-content-type-options": "nosniff",
-        },
-    )
+def _tag(file: File | GetFileMetadataRow) -> str:
+    return f'"{file.sha256.hex()}"'
+
+
+def _shown(file: File | GetFileMetadataRow) -> str:
+    return "attachment" if file.media_type == "application/pdf" else "inline"
+
+
+def _content(row: File, shown: str, kept: str) -> Response[bytes]:
+    # A text is said to be UTF-8 by the framework.
+    return Response(row.data, media_type=row.media_type, headers=_headers(row, shown, kept))
+
+
+def _headers(file: File | GetFileMetadataRow, shown: str, kept: str) -> dict[str, str]:
+    return {
+        "content-disposition": f"{shown}; filename*=UTF-8''{quote(file.name)}",
+        "cache-control": kept,
+        "etag": _tag(file),
+        # Whatever a browser makes of it, it does nothing.
+        "content-security-policy": "sandbox; default-src 'none'",
+        "x-content-type-options": "nosniff",
+    }
 
 
 def _filename(disposition: str) -> str:
