@@ -15,7 +15,7 @@ from browser.app import App, rows, say
 from chatd.testing.vendors.script import Call, Say, Turn
 from server.workspace_api import TEMPLATES, WorkspaceApi
 
-pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.long]
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -53,17 +53,25 @@ async def opened(page: Page, name: str) -> Locator:
     return steps(page)
 
 
-async def test_a_command_shows_what_it_says_and_how_it_ended(working: App):
+@pytest.mark.behaviour("WEB-10")
+async def test_a_command_shows_what_it_says_and_how_it_ended(working: App, tmp_path: Path):
     place = await workspace(working)
-    script = "printf '\\033[31mred\\033[0m plain\\n'; exit 3"
+    go = tmp_path / "go"
+    script = f"printf '\\033[31mred\\033[0m plain\\n'; until [ -e {go} ]; do sleep 0.05; done; echo o''ver; exit 3"
     await after(working, Turn(call("execute", command=script)), workspace_id=place["id"])
+    await expect(steps(working.page)).to_contain_text("Running")
+    await expect(steps(working.page)).to_contain_text("red plain")
+    await expect(steps(working.page)).not_to_contain_text("over")
+    await asyncio.to_thread(go.touch)
     await expect(rows(working.page, "end")).to_be_visible()
     await expect(steps(working.page)).to_contain_text("exit 3")
     card = await opened(working.page, "Ran|Could not run")
     await expect(card).to_contain_text("red plain")
+    await expect(card).to_contain_text("over")
     await expect(card).not_to_contain_text("\x1b")
 
 
+@pytest.mark.long
 async def test_a_million_characters_of_output_do_not_hold_up_the_page(working: App):
     place = await workspace(working)
     await after(
@@ -78,6 +86,7 @@ async def test_a_million_characters_of_output_do_not_hold_up_the_page(working: A
     await expect(rows(working.page, "user")).to_have_count(2)
 
 
+@pytest.mark.long
 async def test_a_command_in_the_background_is_seen_and_killed(working: App):
     page = working.page
     place = await workspace(working)
@@ -104,6 +113,8 @@ async def test_a_command_in_the_background_is_seen_and_killed(working: App):
     await expect(steps(page).last).to_contain_text("ended by SIGKILL")
 
 
+@pytest.mark.long
+@pytest.mark.behaviour("WEB-10")
 async def test_stopping_in_a_tool_leaves_nothing_that_turns(working: App):
     place = await workspace(working)
     await after(working, Turn(call("execute", command="echo begun; sleep 600")), workspace_id=place["id"])
@@ -118,6 +129,7 @@ async def test_stopping_in_a_tool_leaves_nothing_that_turns(working: App):
     await expect(steps(working.page)).to_have_text(ended)
 
 
+@pytest.mark.behaviour("WEB-10")
 async def test_files_are_written_edited_and_read_and_a_failed_edit_shows_no_changes(working: App, tmp_path: Path):
     place = await workspace(working)
     path = str(tmp_path / "greeting.py")
@@ -135,10 +147,18 @@ async def test_files_are_written_edited_and_read_and_a_failed_edit_shows_no_chan
     assert await asyncio.to_thread(Path(path).read_text) == "print('good morning')\n"
     for said in ("Wrote", "Edited", "Could not edit", "Read"):
         await expect(steps(working.page)).to_contain_text(said)
+    changes = steps(working.page).get_by_role("group", name=re.compile("^Changes to"))
+    await opened(working.page, "^Edited")
+    await expect(changes).to_have_count(1)
+    await expect(changes).to_contain_text("print('good morning')")
+    await opened(working.page, "^Edited")
+    await expect(changes).to_have_count(0)
     await steps(working.page).get_by_role("button", name=re.compile("Could not edit")).click()
-    await expect(steps(working.page).get_by_role("region", name=re.compile("Changes to"))).to_have_count(0)
+    await expect(steps(working.page)).to_contain_text("The text was not found in the file.")
+    await expect(changes).to_have_count(0)
 
 
+@pytest.mark.long
 async def test_a_workspace_is_made_with_its_log(working: App):
     (template,) = (await working.chats.running.owner.get(TEMPLATES)).body
     await after(working, Turn(call("create_workspace", template_id=template["id"], name="made-here")))
@@ -147,6 +167,7 @@ async def test_a_workspace_is_made_with_its_log(working: App):
     await expect(working.page.get_by_role("button", name="Workspace made-here")).to_be_visible()
 
 
+@pytest.mark.long
 async def test_a_tool_that_nobody_knows_is_shown_with_all_it_was_given(app: App):
     await after(app, Turn(call("consult_the_oracle", question="Why?", options={"depth": 3})))
     await expect(rows(app.page, "end")).to_be_visible()
@@ -155,6 +176,7 @@ async def test_a_tool_that_nobody_knows_is_shown_with_all_it_was_given(app: App)
     await expect(card).to_contain_text("depth")
 
 
+@pytest.mark.long
 async def test_a_chat_is_given_a_workspace_and_taken_out_of_it(working: App):
     page = working.page
     place = await workspace(working)

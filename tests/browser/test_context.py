@@ -12,7 +12,7 @@ from browser.app import App, composer, rows, say
 from chatd.core.usage import Usage
 from chatd.testing.vendors.script import Hold, Refuse, Say, Turn
 
-pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.long]
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 def meter(page: Page) -> Locator:
@@ -24,6 +24,7 @@ def answer(text: str, tokens: int) -> Turn:
     return Turn(Say(text), usage=Usage(input_tokens=tokens - 10, output_tokens=10))
 
 
+@pytest.mark.long
 async def test_the_context_fills_and_is_not_known_after_a_compaction(app: App):
     app.plays(answer("One.", 30_000))
     chat = await app.chats.create("hello")
@@ -43,17 +44,25 @@ async def test_the_context_fills_and_is_not_known_after_a_compaction(app: App):
     await expect(meter(app.page)).to_have_accessible_name("Context: 5,000 of 100,000 tokens (5 %)")
 
 
+@pytest.mark.behaviour("WEB-4")
 async def test_a_full_context_is_summarised_by_itself(app: App):
-    app.plays(answer("One.", 95_000), Turn(Say("A summary of it.")), answer("Two.", 2_000))
+    begun = asyncio.Event()
+    summary = Turn(Say("A summary", " of it."), faults=(Hold(begun, before_event=4),))
+    app.plays(answer("One.", 95_000), summary, answer("Two.", 2_000))
     chat = await app.chats.create("hello")
     await app.open(chat)
+    await expect(app.page.get_by_role("log")).to_contain_text("Summarizing…")
+    begun.set()
     # The agent goes on from the summary, and what came before stays readable.
     await expect(rows(app.page, "text")).to_have_text(["One.", "Two."])
     await expect(rows(app.page, "summary")).to_contain_text("Summarized")
+    await expect(app.page.get_by_role("log")).not_to_contain_text("Summarizing…")
+    await expect(rows(app.page, "summary")).not_to_contain_text("A summary of it.")
     await rows(app.page, "summary").get_by_role("button").first.click()
     await expect(rows(app.page, "summary")).to_contain_text("A summary of it.")
 
 
+@pytest.mark.long
 async def test_a_compaction_that_fails_says_so_and_loses_nothing(app: App):
     chat = await app.chats.create("hello")
     await app.open(chat)
@@ -70,6 +79,7 @@ async def test_a_compaction_that_fails_says_so_and_loses_nothing(app: App):
     await expect(banner).to_have_count(0)
 
 
+@pytest.mark.long
 async def test_files_that_have_changed_since_are_told_of(app: App, database: Any):
     chat = await app.chats.create("hello")
     await app.chats.resting(chat)
@@ -83,6 +93,7 @@ async def test_files_that_have_changed_since_are_told_of(app: App, database: Any
     await expect(app.page.get_by_role("dialog", name="Context").get_by_role("button", name="Refresh")).to_be_visible()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("refused", "title", "hint"),
     [
@@ -109,6 +120,7 @@ async def test_a_failure_is_told_by_its_kind_and_gone_with_the_next_turn(
     await expect(banner).to_have_count(0)
 
 
+@pytest.mark.long
 async def test_a_retry_ends_with_the_first_words(app: App):
     app.plays(Refuse(529, "Overloaded", headers={"retry-after": "1"}), Turn(Say("There.")))
     chat = await app.chats.create("hello")
@@ -118,6 +130,7 @@ async def test_a_retry_ends_with_the_first_words(app: App):
     await expect(composer(app.page)).to_be_enabled()
 
 
+@pytest.mark.long
 async def test_a_chat_that_waits_for_room_says_so_and_begins_by_itself(apps: Any):
     held = asyncio.Event()
     async with apps(Turn(Say("First."), faults=(Hold(held),)), Turn(Say("Second.")), chat_root_capacity="1") as app:

@@ -55,10 +55,10 @@ async def test_a_chat_of_5000_messages_opens_at_its_end_with_one_page(app: App, 
     assert read.streamed <= 2, "the question and its answer; what was read is not streamed again"
 
 
-@pytest.mark.long
+@pytest.mark.behaviour("WEB-3")
 @pytest.mark.behaviour("WEB-15")
 async def test_older_pages_come_in_front_and_nothing_moves(app: App, database: Any):
-    """Each page is held up until the reader stands still: what they look at must not move by its coming."""
+    """Each is asked for before the top is reached, and held up until the reader stands still: nothing may move."""
     page = app.page
     arrived: asyncio.Queue[Route] = asyncio.Queue()
     await page.route(OLDER, arrived.put)
@@ -67,7 +67,7 @@ async def test_older_pages_come_in_front_and_nothing_moves(app: App, database: A
     await expect(rows(page, "text").last).to_contain_text(f"Answer {TURNS}")
     log = page.get_by_role("log")
     for _ in range(4):
-        await log.evaluate("(log) => { log.scrollTop = 0 }")
+        await log.evaluate("(log) => { log.scrollTop = 600 }")
         async with asyncio.timeout(PATIENCE_MS / 1000):
             route = await arrived.get()
         await until(page, "document.querySelector('[role=log]').ariaBusy === 'true'")
@@ -80,6 +80,7 @@ async def test_older_pages_come_in_front_and_nothing_moves(app: App, database: A
 
 
 @pytest.mark.long
+@pytest.mark.behaviour("WEB-3")
 @pytest.mark.behaviour("WEB-15")
 async def test_the_beginning_is_reached_by_scrolling(app: App, database: Any):
     page = app.page
