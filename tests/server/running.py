@@ -118,13 +118,16 @@ async def running_server(
         aiohttp.ClientSession() as http,
     ):
         app = await replica_app(replica, settings, draining=draining, public_url=more.get("public_url", url))
-        tasks.create_task(serve(app, sock, draining=draining, clock=SystemClock(), options=options))
+        served = tasks.create_task(serve(app, sock, draining=draining, clock=SystemClock(), options=options))
         await ready.wait()
         api = Api(http, url)
         try:
             yield Running(replica, api, await _first_user(replica, api) if first_user else api)
         finally:
+            # Waited for here, also when a test fails: a server that is cancelled leaves its socket with the loop, and
+            # the next one, which gets the same descriptor, would never be asked.
             draining.begin()
+            await asyncio.wait([served])
 
 
 async def _first_user(replica: Replica, api: Api) -> Api:

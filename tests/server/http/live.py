@@ -42,10 +42,13 @@ async def served(app: App, *, drain_seconds: float = WAIT_SECONDS) -> AsyncItera
     options = ServingOptions(drain_seconds=drain_seconds, on_ready=lambda _url: ready.set())
     async with asyncio.TaskGroup() as tasks:
         serving = tasks.create_task(serve(app, sock, draining=draining, clock=SystemClock(), options=options))
-        await asyncio.wait_for(ready.wait(), WAIT_SECONDS)
-        async with aiohttp.ClientSession(url, timeout=aiohttp.ClientTimeout(WAIT_SECONDS)) as client:
-            yield Live(url, client, draining, serving, port)
-        draining.begin()
+        try:
+            await asyncio.wait_for(ready.wait(), WAIT_SECONDS)
+            async with aiohttp.ClientSession(url, timeout=aiohttp.ClientTimeout(WAIT_SECONDS)) as client:
+                yield Live(url, client, draining, serving, port)
+        finally:
+            draining.begin()
+            await asyncio.wait([serving])  # as in `server.running`: a cancelled server leaves its socket with the loop
 
 
 def layered(app: App, **options: object) -> App:
