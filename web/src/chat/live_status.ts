@@ -1,4 +1,4 @@
-/** What the page says about the turn, in one word and what belongs to it.. */
+/** What the page says about the turn, in one word and what belongs to it. */
 import type { OpenCall, RetryPayload } from "../api/events"
 import type { Connection } from "../api/lasting"
 import type { ChatError } from "../api/schema"

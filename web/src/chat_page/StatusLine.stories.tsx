@@ -63,14 +63,12 @@ export const FailedGeneric: Story = {
     await expect(opened.asked.at(-1)?.route).toBe("POST /api/experimental/chats/{chat}/messages")
   },
 }
-export const FailedMissingKey = failing("missing_key")
 export const FailedOverloaded = failing("overloaded")
-export const FailedProviderDisabled = failing("provider_disabled")
 export const FailedRateLimit = failing("rate_limit")
+export const FailedStart = failing("startup_timeout")
 export const FailedSilence = failing("stream_silence_timeout")
 export const FailedTimeout = failing("timeout")
 export const FailedUsageLimit = failing("usage_limit")
-export const FailedContextLimit = failing("context_limit")
 export const FailedDark: Story = { ...failing("auth"), globals: { theme: "dark" } }
 
 export const FailedOfSomeoneElse: Story = {
