@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useCallback, useState } from "react"
+import { type KeyboardEvent, useEffect, useRef, useState } from "react"
 import { words } from "../../words"
 import { Button } from "../buttons/Button"
 import { TextArea } from "../inputs/TextArea"
@@ -14,7 +14,9 @@ export interface CommentBoxProps {
 /** Below the lines that it is about. */
 export function CommentBox({ about, onAdd, onCancel }: CommentBoxProps) {
   const [text, setText] = useState("")
-  const focus = useCallback((area: HTMLTextAreaElement | null) => area?.focus({ preventScroll: true }), [])
+  const area = useRef<HTMLTextAreaElement>(null)
+  // Once: whoever goes on among the lines while it is open is not brought back.
+  useEffect(() => area.current?.focus({ preventScroll: true }), [])
   const label = words.ui.diff.commentOn(linesText(about))
 
   function press(event: KeyboardEvent): void {
@@ -31,7 +33,7 @@ export function CommentBox({ about, onAdd, onCancel }: CommentBoxProps) {
     <div className={css["box"]} role="group" aria-label={label}>
       <p className={css["label"]}>{label}</p>
       <TextArea
-        ref={focus}
+        ref={area}
         aria-label={label}
         value={text}
         onChange={setText}

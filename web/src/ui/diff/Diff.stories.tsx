@@ -81,6 +81,18 @@ export const Unified: Story = {
   },
 }
 
+export const LinesBesideAComment: Story = {
+  render: () => <Shown />,
+  play: async ({ canvas }) => {
+    const line = canvas.getByRole("button", { name: "Comment on line 3" })
+    await userEvent.click(line)
+    await expect(canvas.getByRole("textbox", { name: "Comment on line 3" })).toHaveFocus()
+    line.focus()
+    await userEvent.keyboard("{ArrowDown}")
+    await expect(canvas.getByRole("button", { name: "Comment on line 4" })).toHaveFocus()
+  },
+}
+
 export const UnifiedDark: Story = { ...Unified, globals: { theme: "dark" } }
 
 export const Split: Story = {
