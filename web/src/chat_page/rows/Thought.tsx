@@ -8,6 +8,9 @@ import { Going } from "../cards/Going"
 import { FoldedLine } from "./FoldedLine"
 import css from "./row.module.css"
 
+/** How long a thought took is worth a word from here on. */
+const LONG_MS = 1000
+
 /** Muted and folded, with how long it took. */
 export const Thought = memo(function Thought({ thought, opened }: { thought: ReasoningBlock; opened: OpenedChat }) {
   const { text, isStreaming, startedAt, endedAt } = thought
@@ -18,7 +21,7 @@ export const Thought = memo(function Thought({ thought, opened }: { thought: Rea
       lineKey={thought.key}
       icon={Brain}
       tone="muted"
-      summary={isStreaming ? words.chat.thinking : words.chat.thought(took === null ? null : durationText(took))}
+      summary={isStreaming ? words.chat.thinking : words.chat.thought(took === null || took < LONG_MS ? null : durationText(took))}
       end={isStreaming ? <Going since={startedAt} /> : null}
     >
       {text.trim() !== "" && (
