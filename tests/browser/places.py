@@ -10,9 +10,21 @@ from playwright.async_api import Locator, Page, expect
 
 from browser.app import OFFLINE, composer, rows
 from browser.stage import Chat, Stage
+from chatd.core.failure import FailureKind
 
 Group = Literal[
-    "chat", "chat states", "chat floating", "list", "panel", "personal", "mine", "admin", "admin dialogs", "doors"
+    "chat",
+    "chat states",
+    "chat floating",
+    "list",
+    "panel",
+    "personal",
+    "mine",
+    "admin",
+    "admin dialogs",
+    "doors",
+    "errors",
+    "setup",
 ]
 Look = Literal["light", "dark", "phone"]
 Going = Callable[[Stage, Page], Awaitable[None]]
@@ -37,9 +49,9 @@ class Place(msgspec.Struct, frozen=True):
     # What the browser is made to complain about by going there.
     forgiven: tuple[str, ...] = ()
 
-    async def visit(self, stage: Stage, look: Look) -> Page:
+    async def visit(self, stage: Stage, look: Look, **more: Any) -> Page:
         """A new browser that stands there, with nothing under way any more."""
-        options = LOOKS[look]
+        options = {**LOOKS[look], **more}
         if self.visitor == "nobody":
             page = await stage.app.anonymous(**options)
         else:
@@ -384,6 +396,24 @@ async def chats_toast(stage: Stage, page: Page) -> None:
     await expect(page.get_by_role("button", name="Undo")).to_be_visible()
 
 
+@place("list", is_pictured=False)
+async def chats_sub_agents(stage: Stage, page: Page) -> None:
+    chat, parts = await stage.divided()
+    await page.goto("/")
+    found = await _list(page)
+    await found.get_by_role("button", name="Show sub-agents").click()
+    for one in (chat["id"], *parts):
+        await expect(found.locator(f"a[href='/chats/{one}']")).to_be_visible()
+
+
+@place("list", is_pictured=False)
+async def sub_agent(stage: Stage, page: Page) -> None:
+    _, parts = await stage.divided()
+    await page.goto(f"/chats/{parts[0]}")
+    await expect(rows(page, "end")).to_be_visible()
+    await expect(page.get_by_role("link", name="Back to the chat that began it")).to_be_visible()
+
+
 # The panel beside a chat.
 
 
@@ -400,6 +430,13 @@ async def _panel(stage: Stage, page: Page, tab: str) -> Locator:
 async def panel_changes(stage: Stage, page: Page) -> None:
     panel = await _panel(stage, page, "Changes")
     await expect(panel.get_by_text("src/export.py").first).to_be_visible()
+
+
+@place("panel", is_pictured=False)
+async def panel_comment(stage: Stage, page: Page) -> None:
+    panel = await _panel(stage, page, "Changes")
+    await panel.get_by_role("button", name=re.compile(r"^Comment on line \d+$")).first.click()
+    await panel.get_by_role("textbox", name="Comment on line").fill("Why not in `rows`?")
 
 
 @place("panel")
@@ -420,7 +457,10 @@ async def panel_file(stage: Stage, page: Page) -> None:
 @place("panel")
 async def panel_terminal(stage: Stage, page: Page) -> None:
     panel = await _panel(stage, page, "Terminal")
-    await expect(panel.locator(".xterm-rows")).to_contain_text(re.compile(r"[#$]"))
+    shown = panel.locator(".xterm-rows")
+    await expect(shown).to_contain_text("$")
+    await page.keyboard.type("cd shop && git status --short --branch\n")
+    await expect(shown).to_contain_text("?? tests/test_without_vat.py")
 
 
 @place("panel")
@@ -614,3 +654,81 @@ async def sign_in_refused(stage: Stage, page: Page) -> None:
     await page.get_by_label("Password").fill("wrong")
     await page.get_by_role("button", name="Sign in").click()
     await expect(page.get_by_text("do not go together")).to_be_visible()
+
+
+# Before anyone has an account.
+
+
+@place("setup", visitor="nobody", forgiven=("401",))
+async def setup_account(stage: Stage, page: Page) -> None:
+    server = await stage.unused()
+    await page.goto(f"{server.url}/setup#{server.code}")
+    await expect(page.get_by_role("heading", name="Make the first account")).to_be_visible()
+
+
+@place("setup", visitor="nobody", is_pictured=False, forgiven=("40",))
+async def setup_account_refused(stage: Stage, page: Page) -> None:
+    """Without a code one is asked for; a wrong one is refused."""
+    await page.goto(f"{(await stage.unused()).url}/setup")
+    for label, typed in (
+        ("One-time code", "ABCD-EFGH"),
+        ("Name", "olga"),
+        ("Email", "olga@example.com"),
+        ("Password", "correct horse"),
+    ):
+        await page.get_by_label(label).fill(typed)
+    await page.get_by_role("button", name="Make the account").click()
+    await expect(page.get_by_text("That is not the setup code.")).to_be_visible()
+
+
+@place("setup", visitor="nobody", forgiven=("401",))
+async def setup_model(stage: Stage, page: Page) -> None:
+    await (await stage.unused()).make_account(page)
+    await expect(page.get_by_role("radio", name="Try the demo model")).to_be_checked()
+
+
+@place("setup", visitor="nobody", is_pictured=False, forgiven=("401",))
+async def setup_provider_refused(stage: Stage, page: Page) -> None:
+    await setup_model(stage, page)
+    await page.get_by_role("radio", name="Add a provider").check()
+    await page.get_by_role("combobox", name="Provider").click()
+    await page.get_by_role("option", name="OpenAI-compatible").click()
+    await page.get_by_label("Address").fill(stage.app.chats.vendor.url)
+    await page.get_by_label("API key").fill("of-nobody")
+    await page.get_by_role("button", name="Add and go on").click()
+    await expect(page.get_by_role("alert")).to_contain_text("is not the API of")
+
+
+@place("setup", visitor="nobody", forgiven=("401",))
+async def setup_first(stage: Stage, page: Page) -> None:
+    await setup_model(stage, page)
+    await page.get_by_role("button", name="Go on").click()
+    await expect(page.get_by_role("button", name="What can you do here?")).to_be_visible()
+
+
+# Turns that have failed, for each reason that there is.
+
+_TITLES: Final[dict[FailureKind, str]] = {
+    FailureKind.RATE_LIMIT: "The provider's rate limit is reached",
+    FailureKind.TIMEOUT: "The provider is not available",
+    FailureKind.STARTUP_TIMEOUT: "The provider did not begin to answer",
+    FailureKind.STREAM_SILENCE_TIMEOUT: "The provider went silent",
+    FailureKind.AUTH: "The provider does not accept the key",
+    FailureKind.CONFIG: "The model is not set up right",
+    FailureKind.OVERLOADED: "The provider is overloaded",
+    FailureKind.USAGE_LIMIT: "The budget at the provider is spent",
+    FailureKind.CONTENT_FILTER: "The provider refused the content",
+    FailureKind.UNKNOWN: "The turn has failed",
+}
+
+
+def _error(kind: FailureKind) -> None:
+    async def go(stage: Stage, page: Page) -> None:
+        await _open(page, await stage.failed(kind), "user")
+        await expect(page.get_by_role("alert")).to_contain_text(_TITLES[kind])
+
+    PLACES.append(Place(f"chat-error-{kind.replace('_', '-')}", "errors", go, is_pictured=False))
+
+
+for _kind in FailureKind:
+    _error(_kind)

@@ -6,12 +6,14 @@ here. What a place needs is made when it is first asked for. Times of chats and 
 
 import asyncio
 import json
+import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import asyncpg
+import msgspec
 from playwright.async_api import Browser, Page
 
 from browser.app import App
@@ -23,22 +25,42 @@ from browser.stage_words import (
     LOOKED_UP,
     NEW_TEST,
     OTHERS,
+    PARTS,
     PLAN,
     REPOSITORY,
     SUMMARY,
     TITLES,
 )
 from chatd.core import chat_summary, labels, titles
+from chatd.core.failure import FailureKind
+from chatd.core.failure.texts import Wording, sentence
 from chatd.core.usage import Usage
+from chatd.testing.postgres import migrated_database
 from chatd.testing.vendors.asked import Asked
 from chatd.testing.vendors.script import Call, Hold, Refuse, Say, Search, Source, Think, Turn
 from chatd.testing.vendors.server import vendor_server
 from server.chat_api import CHATS, ChatApi, _Script, text
 from server.configured_models import KEY, model, provider
-from server.running import Api, running_server
+from server.running import PASSWORD, Api, running_server
+from server.test_watch import begin_child
 from server.workspace_api import TEMPLATES, WorkspaceApi
 
 Chat = dict[str, Any]
+# What gives up only after many attempts is not waited for: its error is written into a chat that has failed already.
+_INSISTENT = {
+    FailureKind.RATE_LIMIT: Wording.RATE_LIMITED,
+    FailureKind.TIMEOUT: Wording.UNAVAILABLE,
+    FailureKind.STARTUP_TIMEOUT: Wording.NOT_STARTED,
+    FailureKind.STREAM_SILENCE_TIMEOUT: Wording.SILENT,
+    FailureKind.OVERLOADED: Wording.OVERLOADED,
+    FailureKind.UNKNOWN: Wording.UNEXPECTED,
+}
+_FINAL = {
+    FailureKind.AUTH: Refuse(401, "invalid x-api-key"),
+    FailureKind.CONFIG: Refuse(404, "model: claude-opus-5-5"),
+    FailureKind.USAGE_LIMIT: Refuse(402, "Your credit balance is too low to access the API."),
+    FailureKind.CONTENT_FILTER: Refuse(400, "Output blocked by content filtering policy"),
+}
 USED = Usage(input_tokens=18_400, output_tokens=1_240, cache_read_tokens=12_000, reasoning_tokens=310)
 
 
@@ -73,9 +95,19 @@ def _found(table: Mapping[str, str], within: str, otherwise: str) -> str:
 class Stage:
     """`olga`, an admin, owns everything; `mia` is a member with nothing of hers."""
 
-    def __init__(self, app: App, dsn: str, script: Played, workspaces: WorkspaceApi) -> None:
+    def __init__(
+        self,
+        app: App,
+        dsn: str,
+        data_dir: Path,
+        script: Played,
+        workspaces: WorkspaceApi,
+        others: AsyncExitStack,
+    ) -> None:
         self.app = app
         self._dsn = dsn
+        self._data_dir = data_dir
+        self._others = others
         self._script = script
         self._workspaces = workspaces
         self.olga: Api = app.chats.running.owner
@@ -95,6 +127,17 @@ class Stage:
             self._made[name] = await make()
         return self._made[name]
 
+    async def unused(self) -> "Unused":
+        """Another server, on which nobody has an account yet. It runs as long as the stage."""
+        dsn = await self._others.enter_async_context(migrated_database())
+        folder = self._data_dir / f"unused-{secrets.token_hex(4)}"
+        folder.mkdir()
+        server = await self._others.enter_async_context(
+            running_server(dsn, folder, first_user=False, demo_model="auto")
+        )
+        code = await server.replica.accounts.issue_setup_code()
+        return Unused(server.api.url, code.reveal())
+
     async def sql(self, statement: str, *given: Any) -> None:
         """Behind the back of the server and of the triggers that guard its tables."""
         connection = await asyncpg.connect(self._dsn, server_settings={"session_replication_role": "replica"})
@@ -110,6 +153,12 @@ class Stage:
         if "streaming" not in until:
             await self.app.chats.until(chat, *(until or ("waiting", "error")), api=self.olga)
         return chat
+
+    @property
+    def home(self) -> str | None:
+        """The folder of the workspace, if there is one."""
+        made = self._made.get("workspace")
+        return str(Path(made["path"]).parent) if made else None
 
     async def workspace(self) -> dict[str, Any]:
         """A running one with a repository in it; `path` is where that is."""
@@ -220,16 +269,38 @@ class Stage:
             assert sent.status == 200, sent
         return chat
 
-    async def failed(self) -> Chat:
-        refused = Refuse(401, "invalid x-api-key")
-        return await self.once("failed", lambda: self.ask("Check the certificates of all hosts.", refused))
+    async def failed(self, kind: FailureKind = FailureKind.AUTH) -> Chat:
+        return await self.once(f"failed {kind}", lambda: self._failed(kind))
+
+    async def _failed(self, kind: FailureKind) -> Chat:
+        if kind in _FINAL:
+            return await self.ask("Check the certificates of all hosts.", _FINAL[kind])
+        chat = await self.ask("Check the certificates of all hosts.", _FINAL[FailureKind.AUTH])
+        error = {"kind": kind, "message": sentence(_INSISTENT[kind], "anthropic"), "retryable": True}
+        written = "UPDATE chat_state SET last_error = $1::jsonb WHERE chat_id = $2"
+        await self.sql(written, json.dumps(error), chat["id"])
+        return chat
 
     async def retrying(self) -> Chat:
         refused = Refuse(529, "Overloaded", headers={"retry-after": "50"})
         return await self.once(
             "retrying",
-            lambda: self.ask("Check the certificates again, please.", refused, until=("running",)),
+            lambda: self.ask("Compare the prices of the three hosters.", refused, until=("running",)),
         )
+
+    async def divided(self) -> tuple[Chat, list[str]]:
+        """A chat with sub-agents, and their ids."""
+        return await self.once("divided", self._divided)
+
+    async def _divided(self) -> tuple[Chat, list[str]]:
+        chat = await self.ask("Review the three services of the shop.", Turn(Say("All three are fine."), usage=USED))
+        parts: list[str] = []
+        for title, said, answer in PARTS:
+            self._script.answers(said, Turn(Say(answer), usage=USED))
+            part = str(await begin_child(self.app.chats, chat, title=title, said=said))
+            await self.app.chats.resting({"id": part}, api=self.olga)
+            parts.append(part)
+        return chat, parts
 
     async def shelf(self) -> list[Chat]:
         """What lies in the list beside a chat: old and new, pinned and unread."""
@@ -304,12 +375,27 @@ class Stage:
         assert all(answer.status < 300 for answer in made), made
 
 
+class Unused(msgspec.Struct, frozen=True):
+    """A server before its first visitor. The code makes one an admin, once."""
+
+    url: str
+    code: str
+
+    async def make_account(self, page: Page) -> None:
+        await page.goto(f"{self.url}/setup#{self.code}")
+        await page.get_by_label("Name").fill("olga")
+        await page.get_by_label("Email").fill("olga@example.com")
+        await page.get_by_label("Password").fill(PASSWORD)
+        await page.get_by_role("button", name="Make the account").click()
+
+
 @asynccontextmanager
 async def staged(browser: Browser, dsn: str, data_dir: Path) -> AsyncIterator[Stage]:
     script = Played()
     async with (
         vendor_server(script, key=KEY) as vendor,
         running_server(dsn, data_dir, local_workspaces="unconfined") as running,
+        AsyncExitStack() as others,
     ):
         first = await provider(running.owner, "anthropic", base_url=vendor.url, display_name="Anthropic")
         opus = await model(running.owner, first, "claude-opus-5-5")
@@ -318,7 +404,7 @@ async def staged(browser: Browser, dsn: str, data_dir: Path) -> AsyncIterator[St
         (template,) = (await running.owner.get(TEMPLATES)).body
         workspaces = WorkspaceApi(chats, running, chats.mia, running.owner, template["id"])
         app = App(browser, chats)
-        stage = Stage(app, dsn, script, workspaces)
+        stage = Stage(app, dsn, data_dir, script, workspaces, others)
         try:
             yield stage
         finally:

@@ -6,8 +6,14 @@ ASKED: Final = "Exporting invoices fails for customers without a VAT number. Fin
 
 REPOSITORY: Final = r'''
 set -e
+echo "PS1='olga@shop:\w\$ '" | tee .bashrc > .profile
+cat > AGENTS.md <<'TEXT'
+# House rules
+Say what you did in one sentence first. Never push to `main`.
+TEXT
 mkdir -p shop/src shop/tests && cd shop
 git init -q -b main
+echo __pycache__ > .gitignore
 git config user.name Olga && git config user.email olga@example.com
 cat > AGENTS.md <<'TEXT'
 # Shop
@@ -108,6 +114,13 @@ OTHERS: Final = (
     ("Make the nightly import twice as fast.", "It spends 80 % of its time in one query. An index helps."),
 )
 
+# Of the sub-agents: title, task, answer.
+PARTS: Final = (
+    ("The service of invoices", "Review the service of invoices.", "Two functions have no test."),
+    ("The service of mails", "Review the service of mails.", "Nothing to complain about."),
+    ("The service of images", "Review the service of images.", "One query is slow; an index helps."),
+)
+
 TITLES: Final = {
     ASKED[:40]: "Export of invoices without VAT",
     OTHERS[0][0][:30]: "Red build on main",
@@ -121,7 +134,9 @@ TITLES: Final = {
     "Draft a postmortem": "Postmortem of the 12th",
     "Summarise the support": "Support tickets of this week",
     "Check the certificates": "Certificates that run out",
+    "Compare the prices": "Prices of three hosters",
     "Prepare the repository": "Preparing the shop",
+    "Review the three": "Review of three services",
     "Check the backups": "Backups of last night",
 }
 

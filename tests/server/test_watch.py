@@ -152,17 +152,19 @@ async def test_a_chat_comes_with_its_children(database: Any, tmp_path: Path):
     assert [one["id"] for one in told["children"]] == [str(child)]
 
 
-async def begin_child(chats: ChatApi, parent: dict[str, Any]) -> UUID:
+async def begin_child(
+    chats: ChatApi, parent: dict[str, Any], *, title: str = "a part of it", said: str = "look"
+) -> UUID:
     """As an agent does."""
     child = NewChat(
         id=uuid7(START),
         organization_id=UUID(parent["organization_id"]),
         owner_id=UUID(parent["owner_id"]),
         model_config_id=UUID(chats.model_id),
-        title="a part of it",
+        title=title,
         parent_id=UUID(parent["id"]),
     )
-    asked = NewMessage(role=Role.USER, parts=(TextPart(text="look"),))
+    asked = NewMessage(role=Role.USER, parts=(TextPart(text=said),))
     with acting_as(OPERATOR):
         made = await chats.running.replica.engine.transitions.create_chat(child, [asked])
     assert isinstance(made, Applied), made
