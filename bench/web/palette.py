@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from playwright.async_api import Page
 
-# The commonest colours are kept as they are; each of the others becomes the nearest of them.
+# The commonest colours are kept as they are, then those that are least like any that is kept: a small red mark stays
+# red. Each of the others becomes the nearest of them.
 _REDUCE: Final = """async (picture) => {
     const blob = await (await fetch(`data:image/png;base64,${picture}`)).blob()
     const image = await createImageBitmap(blob)
@@ -20,18 +21,24 @@ _REDUCE: Final = """async (picture) => {
     const pixels = new Uint32Array(context.getImageData(0, 0, width, height).data.buffer)
     const counts = new Map()
     for (const pixel of pixels) counts.set(pixel, (counts.get(pixel) ?? 0) + 1)
-    const palette = [...counts].sort(([, one], [, other]) => other - one).slice(0, 256).map(([colour]) => colour)
+    const colours = [...counts].sort(([, one], [, other]) => other - one).map(([colour]) => colour)
     const parts = (colour) => [colour & 255, (colour >> 8) & 255, (colour >> 16) & 255]
-    const known = palette.map(parts)
-    const places = new Map([...counts.keys()].map((colour) => {
-        const [red, green, blue] = parts(colour)
-        let nearest = 0, least = Infinity
-        known.forEach(([r, g, b], place) => {
-            const far = (r - red) ** 2 + (g - green) ** 2 + (b - blue) ** 2
-            if (far < least) [nearest, least] = [place, far]
-        })
-        return [colour, nearest]
-    }))
+    const known = []
+    const places = new Map()
+    const rest = colours.map((colour) => ({ colour, parts: parts(colour), far: Infinity }))
+    const keep = (kept) => {
+        const [red, green, blue] = kept.parts
+        for (const one of rest) {
+            const far = (one.parts[0] - red) ** 2 + (one.parts[1] - green) ** 2 + (one.parts[2] - blue) ** 2
+            if (far >= one.far) continue
+            one.far = far
+            places.set(one.colour, known.length)
+        }
+        known.push(kept.parts)
+    }
+    rest.slice(0, 192).forEach(keep)
+    const farthest = () => rest.reduce((most, one) => (one.far > most.far ? one : most))
+    while (known.length < Math.min(256, rest.length)) keep(farthest())
     const indexes = Uint8Array.from(pixels, (pixel) => places.get(pixel))
     return { width, height, colours: known.flat(), indexes: indexes.toBase64() }
 }"""

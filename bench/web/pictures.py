@@ -1,6 +1,7 @@
 """Pictures of every place of the web app, in light, dark and on a phone: `python -m bench.web.pictures [place …]`.
 
 They are taken on the stage of the browser tests, a real server with a real workspace, and written to `docs/images`.
+What belongs to the machine that takes them is not in them: its folders have other names, and it is always afternoon.
 """
 
 import asyncio
@@ -10,16 +11,25 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
+from playwright.async_api import Page
+
 from bench.web.browsing import ROOT, chromium
 from bench.web.palette import with_palette
+from chatd.clock import SystemClock
 from chatd.testing.postgres import postgres_kit
 
 sys.path.insert(0, str(ROOT / "tests"))  # the stage and its places are the tests'
 
 from browser.places import LOOKS, PLACES
-from browser.stage import staged
+from browser.stage import Stage, staged
 
 FOLDER: Final = ROOT / "docs" / "images"
+_HOUR: Final = 15  # what happened a few hours ago happened today
+
+_RENAME: Final = """([was, is]) => {
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    while (texts.nextNode()) texts.currentNode.data = texts.currentNode.data.replaceAll(was, is)
+}"""
 
 
 async def main(wanted: set[str]) -> None:
@@ -36,13 +46,27 @@ async def main(wanted: set[str]) -> None:
             with tempfile.TemporaryDirectory(prefix="chatd-pictures-") as folder:
                 async with staged(browser, database.dsn, Path(folder)) as stage:
                     for place in places:
-                        page = await place.visit(stage, look)
+                        page = await place.visit(stage, look, timezone_id=_afternoon())
+                        await _tidy(page, stage)
                         taken = await page.screenshot(animations="disabled", caret="hide")
                         await place.leave(stage, page)
                         picture = FOLDER / f"{place.name}-{look}.png"
                         picture.write_bytes(await with_palette(blank, taken))
                         print(picture.relative_to(ROOT), flush=True)
             await kit.drop(database)
+
+
+def _afternoon() -> str:
+    """Where it is that hour now. These zones count westwards."""
+    east = (_HOUR - SystemClock().now().hour + 12) % 24 - 12
+    return f"Etc/GMT{-east:+}"
+
+
+async def _tidy(page: Page, stage: Stage) -> None:
+    """Nothing is pointed at, and the workspace lies where one on another machine would."""
+    await page.mouse.move(0, 0)
+    if stage.home is not None:
+        await page.evaluate(_RENAME, [stage.home, "/home/olga"])
 
 
 if __name__ == "__main__":
