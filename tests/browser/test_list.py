@@ -7,7 +7,7 @@ from uuid import UUID
 
 import asyncpg
 import pytest
-from playwright.async_api import Locator, Page, Route, expect
+from playwright.async_api import Locator, Page, Route, WebSocketRoute, expect
 
 from browser.app import App, composer, rows, say, until
 from browser.worked import REPOSITORY, app_with_workspaces, working_chat
@@ -289,6 +289,43 @@ async def test_pages_come_as_one_scrolls_without_doubles_while_new_chats_come(ap
     assert len(set(ids)) == 123
     assert set(ids) == {chat["id"] for chat in (*made, *new)}
     assert len(asked) == 2
+
+
+_NOTE_LENGTHS = """
+globalThis.lengths = new Set()
+new MutationObserver(() => lengths.add(document.querySelectorAll("[data-chat]").length))
+  .observe(document.body, { subtree: true, childList: true })
+"""
+
+
+@pytest.mark.long
+async def test_a_list_that_was_scrolled_down_stays_as_it_is_when_its_connection_is_lost(app: App):
+    page = app.page
+    made = [await app.chats.create(f"number {place}") for place in range(120)]
+    for chat in made:
+        await app.chats.resting(chat)
+    feeds: list[WebSocketRoute] = []
+
+    def connected(socket: WebSocketRoute) -> None:
+        socket.connect_to_server()
+        feeds.append(socket)
+
+    await page.route_web_socket("**/watch", connected)
+    await page.goto("/")
+    for count in (50, 100, 120):
+        await items(page).last.scroll_into_view_if_needed()
+        await expect(items(page)).to_have_count(count)
+    await items(page).nth(90).scroll_into_view_if_needed()
+    place = await items(page).nth(90).bounding_box()
+    await page.evaluate(_NOTE_LENGTHS)
+    await feeds[0].close(code=1012)
+    async with page.expect_response(lambda answer: "limit=120" in answer.url):
+        pass
+    await app.chats.mia.call("PATCH", f"{CHATS}/{made[60]['id']}", {"title": "told since"})
+    await expect(item(page, "told since")).to_have_count(1)
+    assert await items(page).nth(90).bounding_box() == place
+    assert set(await page.evaluate("[...lengths]")) <= {120}
+    assert len(feeds) == 2
 
 
 @pytest.mark.long

@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, WebSocket, expect
 
 from browser.app import App, rows, until
 from chatd.testing.vendors.script import Hold, Say, Turn
@@ -116,3 +116,26 @@ async def test_there_is_no_chime_for_the_chat_that_is_looked_at(app: App):
     await expect(rows(page, "text")).to_have_count(2)
     await until(page, "window.claims === 1")
     assert await page.evaluate("window.chimes") == 0
+
+
+async def test_a_turn_that_ends_while_the_archive_is_shown_is_heard(app: App):
+    await app.context.add_init_script(COUNTED)
+    page, told = app.page, asyncio.Event()
+
+    def listen(socket: WebSocket) -> None:
+        socket.on("framereceived", lambda said: told.set() if '"status":"running"' in str(said) else None)
+
+    page.on("websocket", listen)
+    await page.goto("/settings/notifications")
+    await page.get_by_role("switch", name="A chime when a turn ends").click()
+    await page.get_by_role("button", name="Filter").click()
+    await page.get_by_role("menuitemcheckbox", name="Archived").click()
+    await page.keyboard.press("Escape")
+    await expect(page.get_by_text("Nothing is archived")).to_be_visible()
+    held = asyncio.Event()
+    app.plays(Turn(Say("Hi."), faults=(Hold(held),)))
+    await app.chats.create("hello")
+    await told.wait()
+    await until(page, "window.chimes === 0")
+    held.set()
+    await until(page, "window.chimes === 1")

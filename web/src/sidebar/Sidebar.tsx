@@ -136,7 +136,7 @@ export function Sidebar({ list, onSearch, onHide, footer }: SidebarProps) {
             {rows(group.chats)}
           </Group>
         ))}
-        <More isThere={state.hasMore} onReached={() => void list.more()} />
+        <More isThere={state.hasMore} isAwaited={!state.isLoading && !state.error} onReached={() => void list.more()} />
       </div>
       <p role="status" className="unseen">
         {said}
@@ -225,18 +225,18 @@ function Skeletons() {
   )
 }
 
-/** Asks for the next page before its end is seen. */
-function More({ isThere, onReached }: { isThere: boolean; onReached: () => void }) {
+/** Asks for the next page before its end is seen, and again when one has come and the end is still in sight. */
+function More({ isThere, isAwaited, onReached }: { isThere: boolean; isAwaited: boolean; onReached: () => void }) {
   const mark = useRef<HTMLDivElement>(null)
   const reached = useRef(onReached)
   reached.current = onReached
   useEffect(() => {
-    if (!isThere || !mark.current) return
+    if (!isThere || !isAwaited || !mark.current) return
     const observer = new IntersectionObserver((entries) => entries.some((entry) => entry.isIntersecting) && reached.current(), {
       rootMargin: "400px",
     })
     observer.observe(mark.current)
     return () => observer.disconnect()
-  }, [isThere])
+  }, [isThere, isAwaited])
   return isThere ? <div ref={mark} className={css["more"]} /> : null
 }

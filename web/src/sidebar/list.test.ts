@@ -2,8 +2,9 @@ import { describe, expect, test } from "vitest"
 import type { Chat } from "../api/schema"
 import { isWanted, questionOf, readFilters, writeFilters } from "./filters"
 import { chat } from "./testing/made"
-import { cursorOf, groupOf, pinnedOf, replacedBy, repinned, shown, told, withPage } from "./list"
+import { cursorOf, groupOf, pinnedOf, repinned, shown, told, withPage } from "./list"
 
+const NONE: ReadonlyMap<string, Chat> = new Map()
 const ACTIVE = { archived: false, open: null }
 const titles = (known: ReadonlyMap<string, Chat>) => {
   const list = shown(known, new Date(Date.UTC(2026, 0, 10, 20)))
@@ -12,19 +13,19 @@ const titles = (known: ReadonlyMap<string, Chat>) => {
 
 describe("the list of chats", () => {
   test("has the pinned ones first in their order, then the last active", () => {
-    const known = replacedBy([chat("a"), chat("b", { pin_order: 2 }), chat("c"), chat("d", { pin_order: 1 })])
+    const known = withPage(NONE, [chat("a"), chat("b", { pin_order: 2 }), chat("c"), chat("d", { pin_order: 1 })])
     expect(titles(known)).toEqual(["*d", "*b", "c", "a"])
   })
 
   test("takes in a chat that begins, and moves up one that changes", () => {
-    let known = replacedBy([chat("a"), chat("b")])
+    let known = withPage(NONE, [chat("a"), chat("b")])
     known = told(known, { kind: "created", chat: chat("new") }, ACTIVE)
     known = told(known, { kind: "status_change", chat: chat("a", { status: "running" }) }, ACTIVE)
     expect(titles(known)).toEqual(["a", "new", "b"])
   })
 
   test("lets go of what was archived, and takes it back", () => {
-    const known = replacedBy([chat("a"), chat("b")])
+    const known = withPage(NONE, [chat("a"), chat("b")])
     const archived = told(known, { kind: "deleted", chat: chat("a", { archived: true }) }, ACTIVE)
     expect(titles(archived)).toEqual(["b"])
     expect(titles(told(archived, { kind: "created", chat: chat("a") }, ACTIVE))).toEqual(["a", "b"])
@@ -39,7 +40,7 @@ describe("the list of chats", () => {
   test("keeps children below their root, and the newer word on each", () => {
     const root = chat("a")
     const child = chat("kid", { parent_chat_id: "a", status: "running" })
-    let known = told(replacedBy([root]), { kind: "created", chat: child }, ACTIVE)
+    let known = told(withPage(NONE, [root]), { kind: "created", chat: child }, ACTIVE)
     const done = chat("kid", { parent_chat_id: "a", status: "waiting" })
     known = told(known, { kind: "status_change", chat: done }, ACTIVE)
     known = told(known, { kind: "title_change", chat: { ...root, title: "renamed", children: [child] } }, ACTIVE)
@@ -47,7 +48,7 @@ describe("the list of chats", () => {
   })
 
   test("a child of a chat that is not in the list changes nothing", () => {
-    const known = replacedBy([chat("a")])
+    const known = withPage(NONE, [chat("a")])
     expect(told(known, { kind: "created", chat: chat("kid", { parent_chat_id: "z" }) }, ACTIVE)).toBe(known)
   })
 
@@ -62,7 +63,7 @@ describe("the list of chats", () => {
   })
 
   test("numbers pins as the server does", () => {
-    const known = replacedBy([chat("a", { pin_order: 1 }), chat("b", { pin_order: 2 }), chat("c", { pin_order: 3 }), chat("d")])
+    const known = withPage(NONE, [chat("a", { pin_order: 1 }), chat("b", { pin_order: 2 }), chat("c", { pin_order: 3 }), chat("d")])
     const order = (now: typeof known) => pinnedOf(now).map((one) => `${one.id}${one.pin_order}`)
     expect(order(repinned(known, "c", 1))).toEqual(["c1", "a2", "b3"])
     expect(order(repinned(known, "a", 3))).toEqual(["b1", "c2", "a3"])
@@ -73,7 +74,7 @@ describe("the list of chats", () => {
   test("goes on after the oldest chat that was read, whatever has come or moved since", () => {
     const page = [chat("pin", { pin_order: 1 }), chat("c"), chat("b"), chat("a")].map((one, place) => ({ ...one, updated_at: `2026-01-0${9 - place}` }))
     const floor = "2026-01-06"
-    let known = replacedBy(page)
+    let known = withPage(NONE, page)
     expect(cursorOf(known, floor)).toBe("a")
     known = told(known, { kind: "created", chat: chat("new") }, ACTIVE)
     expect(cursorOf(known, floor)).toBe("a")
@@ -82,7 +83,7 @@ describe("the list of chats", () => {
     // Taken out of the archive: it is older than all that was read, and says nothing about what lies between.
     known = withPage(known, [chat("old", { updated_at: "2025-01-01" })])
     expect(cursorOf(known, floor)).toBe("b")
-    expect(cursorOf(replacedBy([chat("pin", { pin_order: 1 })]), "")).toBe("pin")
+    expect(cursorOf(withPage(NONE, [chat("pin", { pin_order: 1 })]), "")).toBe("pin")
   })
 })
 

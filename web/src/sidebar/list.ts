@@ -17,11 +17,6 @@ export function withPage(known: Known, page: readonly Chat[]): Known {
   return next
 }
 
-/** After a gap the list is read anew: whatever it no longer has is gone. */
-export function replacedBy(page: readonly Chat[]): Known {
-  return withPage(new Map(), page)
-}
-
 /** `archived` says which of the two lists this is; `open` is the chat that is being read, which has no unread mark. */
 export function told(known: Known, event: WatchEvent, { archived, open }: { archived: boolean; open: string | null }): Known {
   const chat = event.chat.id === open ? { ...event.chat, has_unread: false } : event.chat
@@ -56,8 +51,8 @@ function withChild(known: Known, child: Chat): Known {
 }
 
 /** By itself or with an error: who has stopped one knows that it has ended. Turns of sub-agents are part of their chat's. */
-export function hasEndedTurn(before: Chat | undefined, now: Chat): boolean {
-  return before?.status === "running" && (now.status === "waiting" || now.status === "error") && !now.parent_chat_id
+export function hasEndedTurn(before: Chat["status"] | undefined, now: Chat): boolean {
+  return before === "running" && (now.status === "waiting" || now.status === "error") && !now.parent_chat_id
 }
 
 /** A child has events of its own, so what is known of it may be newer than what its root's event says. */

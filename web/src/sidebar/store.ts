@@ -7,7 +7,7 @@ import { watch as follow } from "../api/watch"
 import { chimeOnce } from "../browser/chime"
 import { chime } from "../browser/kept"
 import { type Filters, isSameFilters, noFilters, questionOf } from "./filters"
-import { changed, cursorOf, hasEndedTurn, type Known, replacedBy, repinned, told, without, withPage } from "./list"
+import { changed, cursorOf, hasEndedTurn, type Known, repinned, told, without, withPage } from "./list"
 
 export interface ListState {
   filters: Filters
@@ -36,6 +36,8 @@ export interface ChatList {
 }
 
 const PAGE = 50
+/** That the server gives at once. */
+const MOST = 200
 
 export function makeChatList(request: typeof ask = ask, watch: typeof follow = follow): ChatList {
   const state = createStore<ListState>(() => ({
@@ -54,43 +56,61 @@ export function makeChatList(request: typeof ask = ask, watch: typeof follow = f
   let floor = ""
   // What the feed has told since a page was asked for: the page may not know it yet.
   let since: WatchEvent[] = []
+  // Of all chats that were read or told of, also while a list is shown that does not have them.
+  const statuses = new Map<string, Chat["status"]>()
 
   function heard(known: Known, event: WatchEvent): Known {
     const { filters, open } = state.getState()
     return told(known, event, { archived: filters.has("archived"), open })
   }
 
-  async function read(after: string | null): Promise<void> {
+  /** As many chats as are wanted: after one, beside those that are known, or from the first one on, in their place. */
+  async function read(after: string | null, wanted: number): Promise<void> {
     asked += 1
     const turn = asked
     since = []
     state.setState({ isLoading: true, error: null })
     try {
       const q = questionOf(state.getState().filters)
-      const query = { limit: PAGE, ...(q && { q }), ...(after && { after_id: after }) }
-      const page = await request("GET /api/experimental/chats", { query })
-      if (turn !== asked) return
-      const last = page.at(-1)
-      if (last) floor = last.updated_at
-      const read = seen(page, state.getState().open)
-      const known = after ? withPage(state.getState().known, read) : replacedBy(read)
-      state.setState({ known: since.reduce(heard, known), hasMore: page.length === PAGE, isLoading: false, isRead: true })
+      const chats: Chat[] = []
+      const merged = () => since.reduce(heard, withPage(after ? state.getState().known : new Map(), chats))
+      let cursor = after
+      let hasMore = true
+      for (let left = wanted; left > 0 && hasMore; ) {
+        const limit = Math.min(left, MOST)
+        const page = await request("GET /api/experimental/chats", { query: { limit, ...(q && { q }), ...(cursor && { after_id: cursor }) } })
+        if (turn !== asked) return
+        const last = page.at(-1)
+        if (last) floor = last.updated_at
+        chats.push(...seen(page, state.getState().open))
+        cursor = cursorOf(merged(), floor)
+        hasMore = page.length === limit
+        left -= limit
+      }
+      const known = merged()
+      for (const chat of known.values()) statuses.set(chat.id, chat.status)
+      state.setState({ known, hasMore, isLoading: false, isRead: true })
     } catch (error) {
       if (turn === asked) state.setState({ isLoading: false, error: error as Error })
     }
   }
 
+  /** Whoever has scrolled down stays there: as long as it was, the list is read. */
+  const readAgain = () => read(null, Math.max(PAGE, state.getState().known.size))
+
   return {
     state,
     start(onChat) {
       return watch({
-        onGap: () => void read(null),
+        onGap: () => void readAgain(),
         onEvent: (event) => {
           const { open, known, isLoading } = state.getState()
           if (isLoading) since.push(event)
           state.setState({ known: heard(known, event) })
           onChat(event.chat)
-          if (chime.get() && hasEndedTurn(known.get(event.chat.id), event.chat)) {
+          const before = statuses.get(event.chat.id)
+          statuses.set(event.chat.id, event.chat.status)
+          if (chime.get() && hasEndedTurn(before, event.chat)) {
             void chimeOnce(event.chat.id, event.chat.id === open && document.visibilityState === "visible")
           }
         },
@@ -103,7 +123,7 @@ export function makeChatList(request: typeof ask = ask, watch: typeof follow = f
     filter(filters) {
       if (isSameFilters(state.getState().filters, filters)) return
       state.setState({ filters, known: new Map(), isRead: false, hasMore: false })
-      void read(null)
+      void readAgain()
     },
     opened(chat) {
       const { known } = state.getState()
@@ -112,9 +132,9 @@ export function makeChatList(request: typeof ask = ask, watch: typeof follow = f
     async more() {
       const { isLoading, hasMore, known } = state.getState()
       const after = cursorOf(known, floor)
-      if (!isLoading && hasMore && after) await read(after)
+      if (!isLoading && hasMore && after) await read(after, PAGE)
     },
-    readAgain: () => read(null),
+    readAgain,
     async update(chat, change) {
       const before = state.getState().known
       state.setState({ known: wished(before, chat, change, state.getState().filters) })
@@ -122,7 +142,7 @@ export function makeChatList(request: typeof ask = ask, watch: typeof follow = f
         await request("PATCH /api/experimental/chats/{chat}", { path: { chat: chat.id }, body: change })
       } catch (error) {
         // Nobody knows whether it was done, or where the other pins are now: the list does.
-        if (error instanceof Unreachable || typeof change.pin_order === "number") void read(null)
+        if (error instanceof Unreachable || typeof change.pin_order === "number") void readAgain()
         else state.setState({ known: putBack(state.getState().known, before, chat.id) })
         throw error
       }
