@@ -85,6 +85,36 @@ async def test_an_admin_sees_what_everyone_has_spent_and_what_one_users_is_made_
 
 
 @pytest.mark.long
+async def test_the_file_has_all_users_also_those_that_the_page_has_not_read(app: App):
+    await spend(app, "owls")
+    owner = app.chats.running.owner
+    for number in range(110):  # a page of the server has a hundred
+        new = {"username": f"user{number:03}", "email": f"user{number}@example.com", "password": "a-long-password-1"}
+        assert (await owner.post("/api/v2/users", new)).status == 201
+    page = await app.sign_in(owner)
+    await page.goto("/usage")
+    users = page.get_by_role("region", name="By user")
+    await expect(users.get_by_role("button", name="More")).to_be_visible()
+    mia: dict[str, Any] = (await app.chats.mia.get("/api/v2/users/me")).body
+    shown = users.get_by_role("button", name="mia")
+    while not await shown.count():
+        await users.get_by_role("button", name="More").click()
+        await expect(users.get_by_role("button", name="More")).to_be_enabled()
+    await shown.click()
+    await expect(page.get_by_role("heading", level=1)).to_have_text("Usage of mia")
+    rows = await saved_rows(page)
+    names = [row["name"] for row in rows if row["of"] == "User"]
+    assert len(names) == len(set(names)) == 112
+    assert mia["username"] in names
+    failing = "**/cost/users*"
+    await page.route(failing, lambda route: route.fulfill(status=404, json={"message": "Not today."}))
+    await page.get_by_role("button", name="Download CSV").click()
+    await expect(page.get_by_role("region", name="Notifications").get_by_text("Not today.")).to_be_visible()
+    await expect(page.get_by_role("button", name="Download CSV")).to_be_enabled()
+    app.forgive("404")
+
+
+@pytest.mark.long
 @pytest.mark.behaviour("WEB-13")
 async def test_periods_ask_once_and_a_chart_is_read_by_keyboard(app: App):
     await spend(app, "owls")

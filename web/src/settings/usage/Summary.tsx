@@ -1,7 +1,8 @@
 import { ChartColumn, Download } from "lucide-react"
+import { useEffect, useState } from "react"
 import { Link } from "wouter"
 import { saveAs } from "../../api/save_file"
-import type { CostSummary, UserCost } from "../../api/schema"
+import type { CostSummary } from "../../api/schema"
 import { Button } from "../../ui/buttons/Button"
 import { BarList } from "../../ui/chart/BarList"
 import type { Series } from "../../ui/chart/series"
@@ -11,21 +12,23 @@ import { Table } from "../../ui/layout/Table"
 import { EmptyState } from "../../ui/status/EmptyState"
 import { durationText, moneyText } from "../../ui/values/spans"
 import { words } from "../../words/with_settings"
+import { attempted } from "../attempted"
 import { csvText } from "./csv"
-import { csvRows, modelName, stacked } from "./figures"
+import { csvRows, modelName, otherChats, stacked } from "./figures"
 import { daysOf, type Span } from "./periods"
 import css from "./Summary.module.css"
+import { everyonesCosts } from "./use_costs"
 
 interface SummaryProps {
   summary: CostSummary
   span: Span
-  users: readonly UserCost[]
+  mayReadEveryones: boolean
 }
 
-export function Summary({ summary, span, users }: SummaryProps) {
+export function Summary({ summary, span, mayReadEveryones }: SummaryProps) {
   const text = words.settings.usage
   if (summary.request_count === 0) return <EmptyState icon={ChartColumn} title={text.none} text={text.noneText} />
-  const save = () => saveAs(new Blob([csvText(text.columns, csvRows(summary, users))], { type: "text/csv" }), `usage-${span.start_date.slice(0, 10)}.csv`)
+  const others = otherChats(summary)
   const days = stacked(daysOf(span), summary.by_day)
   return (
     <>
@@ -33,9 +36,7 @@ export function Summary({ summary, span, users }: SummaryProps) {
         <Figure label={text.cost} value={moneyText(summary.total_cost_micros)} />
         <Figure label={text.requests} value={summary.request_count.toLocaleString("en")} />
         <Figure label={text.time} value={durationText(summary.runtime_ms)} />
-        <Button icon={Download} onClick={save}>
-          {text.csv}
-        </Button>
+        <SaveButton summary={summary} span={span} mayReadEveryones={mayReadEveryones} />
       </div>
       {summary.unpriced_request_count > 0 && <p className={css["note"]}>{text.unpriced(summary.unpriced_request_count)}</p>}
       <StackedBars label={text.byDay} {...days} format={moneyText} formatAxis={axisText} />
@@ -66,8 +67,31 @@ export function Summary({ summary, span, users }: SummaryProps) {
             { key: "cost", header: text.cost, align: "end", cell: (one) => moneyText(one.total_cost_micros) },
           ]}
         />
+        {others && <p className={css["note"]}>{text.otherChatsCost(moneyText(others.total_cost_micros))}</p>}
       </Section>
     </>
+  )
+}
+
+/** The file has all users, also those that the page has not read yet. */
+function SaveButton({ summary, span, mayReadEveryones }: SummaryProps) {
+  const [reading, setReading] = useState<AbortController | null>(null)
+  const text = words.settings.usage
+  useEffect(() => () => reading?.abort(), [reading])
+  const save = async () => {
+    const asked = new AbortController()
+    setReading(asked)
+    await attempted(text.csv, async () => {
+      const users = mayReadEveryones ? await everyonesCosts(span, asked.signal) : []
+      if (users === null) return
+      saveAs(new Blob([csvText(text.columns, csvRows(summary, users))], { type: "text/csv" }), `usage-${span.start_date.slice(0, 10)}.csv`)
+    })
+    setReading(null)
+  }
+  return (
+    <Button icon={Download} onClick={() => void save()} isBusy={reading !== null} busyText={text.readingUsers}>
+      {text.csv}
+    </Button>
   )
 }
 

@@ -21,7 +21,8 @@ export function UsagePage({ me, opener }: { me: User; opener: ReactNode }) {
   const span = spanOf(period, now)
   const text = words.settings.usage
   const summary = useSummary(other?.id ?? "me", span)
-  const costs = useUserCosts(span, me.role !== "member")
+  const mayReadEveryones = me.role !== "member"
+  const costs = useUserCosts(span, mayReadEveryones)
   return (
     <div className={place["page"]}>
       <header className={place["bar"]}>
@@ -46,9 +47,9 @@ export function UsagePage({ me, opener }: { me: User; opener: ReactNode }) {
             }
           />
           <Loaded query={summary} lines={8}>
-            {(found) => <Summary key={found.user_id} summary={found} span={span} users={costs.users} />}
+            {(found) => <Summary key={found.user_id} summary={found} span={span} mayReadEveryones={mayReadEveryones} />}
           </Loaded>
-          {me.role !== "member" && <Users costs={costs} onChoose={setOther} />}
+          {mayReadEveryones && <Users costs={costs} onChoose={setOther} />}
         </div>
       </main>
     </div>

@@ -24,19 +24,31 @@ function placeOf(day: string, models: readonly ModelCost[]): Place {
   return { key: day, label: dayText(day), values }
 }
 
+const MOST_CHATS = 100
+
 interface Figures {
   total_cost_micros: number
   request_count: number
   unpriced_request_count: number
 }
 
+/** The server names the dearest chats. What the others have cost together; null where there are none. */
+export function otherChats(summary: CostSummary): Figures | null {
+  if (summary.by_chat.length < MOST_CHATS) return null
+  const rest = (name: keyof Figures) => Math.max(0, summary[name] - summary.by_chat.reduce((sum, chat) => sum + chat[name], 0))
+  const others = { total_cost_micros: rest("total_cost_micros"), request_count: rest("request_count"), unpriced_request_count: rest("unpriced_request_count") }
+  return others.request_count > 0 ? others : null
+}
+
 export function csvRows(summary: CostSummary, users: readonly UserCost[]): CsvValue[][] {
-  const text = words.settings.usage.kinds
+  const { kinds: text, otherChats: otherName } = words.settings.usage
+  const others = otherChats(summary)
   const figures = (one: Figures) => [(one.total_cost_micros / 1_000_000).toFixed(6), one.request_count, one.unpriced_request_count]
   return [
     ...summary.by_day.flatMap(({ day, by_model }) => by_model.map((one) => [text.day, day.slice(0, 10), modelName(one), ...figures(one)])),
     ...summary.by_model.map((one) => [text.model, "", modelName(one), ...figures(one)]),
     ...summary.by_chat.map((one) => [text.chat, "", one.title || one.chat_id, ...figures(one)]),
+    ...(others ? [[text.chat, "", otherName, ...figures(others)]] : []),
     ...users.map((one) => [text.user, "", one.username, ...figures(one)]),
   ]
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { CostSummary, ModelCost } from "../../api/schema"
 import { csvText } from "./csv"
-import { csvRows, stacked } from "./figures"
+import { csvRows, otherChats, stacked } from "./figures"
 import { daysOf, spanOf } from "./periods"
 
 function model(name: string, micros: number, config: string | null = name): ModelCost {
@@ -51,5 +51,13 @@ describe("usage", () => {
       "User,,mia,6.000000,4,0",
       "",
     ])
+  })
+
+  test("the file says what the chats that the server does not name have cost, so that its sums are whole", () => {
+    const chats = Array.from({ length: 100 }, (_, place) => ({ chat_id: `c${place}`, title: "", total_cost_micros: 50_000, request_count: 1, unpriced_request_count: 0 }))
+    const many = { ...summary, request_count: 103, by_chat: chats }
+    expect(csvRows(many, []).filter(([kind]) => kind === "Chat").at(-1)).toEqual(["Chat", "", "All other chats", "1.000000", 3, 0])
+    expect(otherChats({ ...many, request_count: 100 })).toBeNull()
+    expect(otherChats(summary)).toBeNull()
   })
 })

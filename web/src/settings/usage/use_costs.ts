@@ -1,7 +1,7 @@
 /** What is asked for the page of costs. */
 import { useInfiniteQuery, useQuery, type UseQueryResult } from "@tanstack/react-query"
 import { request } from "../../api/request"
-import type { CostSummary, UserCost } from "../../api/schema"
+import type { CostSummary, UserCost, UserCostPage } from "../../api/schema"
 import type { Span } from "./periods"
 
 export function useSummary(user: string, span: Span): UseQueryResult<CostSummary> {
@@ -11,6 +11,22 @@ export function useSummary(user: string, span: Span): UseQueryResult<CostSummary
     staleTime: 0,
     refetchOnWindowFocus: true,
   })
+}
+
+/** Of all users, for a file: the page shows those that were asked for. null: nobody waits for it any more. */
+export async function everyonesCosts(span: Span, signal: AbortSignal): Promise<UserCost[] | null> {
+  const users: UserCost[] = []
+  try {
+    for (let after: string | null | undefined; after !== null; ) {
+      const page: UserCostPage = await request("GET /api/experimental/chats/cost/users", { query: { ...span, limit: 100, ...(after && { after }) }, signal })
+      users.push(...page.users)
+      after = page.next_after
+    }
+  } catch (error) {
+    if (signal.aborted) return null
+    throw error
+  }
+  return users
 }
 
 export function useUserCosts(span: Span, isAllowed: boolean) {
