@@ -3,10 +3,11 @@
 import asyncio
 
 import pytest
-from playwright.async_api import Page, WebSocket, expect
+from playwright.async_api import Page, WebSocket, Worker, expect
 
-from browser.app import App, rows, until
+from browser.app import App, composer, rows, until
 from chatd.testing.vendors.script import Hold, Say, Turn
+from server.running import PASSWORD
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.long]
 
@@ -78,6 +79,85 @@ async def test_a_subscription_that_the_server_refuses_is_off_and_says_why(app: A
     await expect(page.get_by_text("This did not work")).to_be_visible()
     await expect(switch).not_to_be_checked()
     app.forgive("400")
+
+
+REFUSED = """
+    ServiceWorkerContainer.prototype.register = async () => { throw new TypeError("Failed to register") }
+"""
+NOT_INSTALLED = """
+    ServiceWorkerContainer.prototype.register = async () => {
+        const installing = new EventTarget()
+        installing.state = "installing"
+        setTimeout(() => {
+            installing.state = "redundant"
+            installing.dispatchEvent(new Event("statechange"))
+        })
+        return { active: null, waiting: null, installing }
+    }
+"""
+
+
+@pytest.mark.parametrize("broken", [REFUSED, NOT_INSTALLED])
+async def test_a_browser_that_does_not_take_the_worker_says_so_and_does_not_wait_for_it(app: App, broken: str):
+    page = await page_with(app, PUSH % POINT + broken)
+    switch = page.get_by_role("switch", name="Tell me when a turn ends")
+    await switch.click()
+    await expect(page.get_by_text("does not run the service worker")).to_be_visible()
+    await expect(switch).not_to_be_checked()
+    await expect(switch).to_be_enabled()
+
+
+CLICKED = """
+async () => {
+    WindowClient.prototype.focus = async function () { return this } // browsers allow it only after a real click
+    const [notification] = await self.registration.getNotifications()
+    self.dispatchEvent(new NotificationEvent("notificationclick", { notification }))
+}
+"""
+
+
+async def _pushed(app: App, place: str) -> Worker:
+    """The worker, which has shown that a turn has ended."""
+    await app.context.grant_permissions(["notifications"])
+    worker = app.context.service_workers[0]
+    said = {"title": "Done", "body": "All owls are counted.", "data": {"url": place}}
+    await worker.evaluate("(said) => self.dispatchEvent(new PushEvent('push', { data: JSON.stringify(said) }))", said)
+    return worker
+
+
+async def test_a_click_on_a_notification_leads_an_open_page_to_its_chat(app: App):
+    chat = await app.chats.resting(await app.chats.create("hello"))
+    page = app.page
+    await page.goto("/")
+    await composer(page).fill("half a thought")
+    await page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    worker = await _pushed(app, f"/agents/{chat['id']}")
+    await until(page, "navigator.serviceWorker.ready.then(async (one) => (await one.getNotifications()).length === 1)")
+    await worker.evaluate(CLICKED)
+    await expect(rows(page, "text")).to_have_text(["Hi."])
+    assert page.url.endswith(f"/chats/{chat['id']}")
+    await page.go_back()
+    await expect(composer(page)).to_have_value("half a thought")
+    assert await worker.evaluate("async () => (await self.registration.getNotifications()).length") == 0
+
+
+async def test_a_click_on_a_notification_while_nobody_is_signed_in_leads_there_afterwards(app: App):
+    chat = await app.chats.resting(await app.chats.create("hello"))
+    page = app.page
+    await page.goto("/")
+    await page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    worker = await _pushed(app, f"/agents/{chat['id']}")
+    await until(page, "navigator.serviceWorker.ready.then(async (one) => (await one.getNotifications()).length === 1)")
+    await app.context.clear_cookies()
+    await page.reload()
+    await expect(page.get_by_label("Name or email")).to_be_visible()
+    await worker.evaluate(CLICKED)
+    await page.wait_for_url(f"**/chats/{chat['id']}")
+    await page.get_by_label("Name or email").fill("mia")
+    await page.get_by_label("Password").fill(PASSWORD)
+    await page.get_by_role("button", name="Sign in").click()
+    await expect(rows(page, "text")).to_have_text(["Hi."])
+    app.forgive("401")
 
 
 async def test_the_chime_is_off_until_it_is_wanted_and_plays_once_for_all_tabs(app: App):

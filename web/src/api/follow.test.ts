@@ -137,6 +137,16 @@ describe("following a chat", () => {
     expect(state()).toEqual({ state: "open" })
   })
 
+  it("asks anew when someone signs in while it is being told that the session has ended", async () => {
+    begin()
+    around.happen("signed-in")
+    expect(around.sockets).toHaveLength(2)
+    expect(around.sockets[0]?.isClosed).toBe(true)
+    around.last.opened()
+    around.happen("signed-in")
+    expect(around.sockets).toHaveLength(2)
+  })
+
   it.each([
     [401, "signed-out", true],
     [404, "gone", false],

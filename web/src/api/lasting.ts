@@ -148,8 +148,9 @@ export class Lasting {
     this.wanted.connection(this.state)
   }
 
+  /** Also one that is under way: it was asked for in the session before, and would be told that this has ended. */
   private signedIn(): void {
-    if (this.state.state !== "ended") return this.hurry()
+    if (this.state.state === "open") return
     this.attempt = 0
     this.connect()
   }

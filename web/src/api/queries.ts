@@ -37,7 +37,8 @@ export const queries = {
     queryFn: ({ signal }) => request("GET /api/experimental/chats/model-configs", { signal }),
     refetchOnWindowFocus: true,
     // No stream tells of them: a page that is looked at has what an admin adds without being loaded again.
-    refetchInterval: 10_000,
+    // It rests while nobody is signed in; who signs in has everything asked again.
+    refetchInterval: ({ state: { error } }) => (error instanceof Refused && error.status === 401 ? false : 10_000),
   }),
   knownModels: (type: ProviderKind) =>
     queryOptions({

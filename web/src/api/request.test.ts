@@ -1,5 +1,6 @@
 import { afterEach, expect, it, vi } from "vitest"
 import { fetched, request, Unreachable } from "./request"
+import { tellSignedIn } from "./session"
 import { serverNow } from "./server_clock"
 
 afterEach(() => void vi.unstubAllGlobals())
@@ -32,6 +33,24 @@ it("has no answer when something in between gives a page", async () => {
 it("is refused also when the reason did not come", async () => {
   answers(cut(), { status: 409, headers: json })
   await expect(ask()).rejects.toMatchObject({ status: 409, problem: { message: "The server answered 409." } })
+})
+
+it("is asked again when the session in which it was refused is over by the time it hears of it", async () => {
+  const page = new EventTarget()
+  vi.stubGlobal("window", page)
+  let told = 0
+  page.addEventListener("chatd:signed-out", () => (told += 1))
+  const asked: ((response: Response) => void)[] = []
+  vi.stubGlobal("fetch", () => new Promise<Response>((answer) => asked.push(answer)))
+  const out = () => new Response("{}", { status: 401, headers: json })
+  const answer = ask()
+  tellSignedIn()
+  asked[0]?.(out())
+  await vi.waitFor(() => expect(asked).toHaveLength(2))
+  expect(told).toBe(0)
+  asked[1]?.(out())
+  await expect(answer).rejects.toMatchObject({ status: 401 })
+  expect(told).toBe(1)
 })
 
 it("reads the time from answers, not from files that a browser has kept since long ago", async () => {

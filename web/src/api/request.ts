@@ -1,7 +1,7 @@
 /** One way to ask the server: typed by the generated table of routes, and failing in two ways only. */
 import type { Problem, Routes } from "./schema"
 import { hearTime } from "./server_clock"
-import { tellSignedOut } from "./session"
+import { signInCount, tellSignedOut } from "./session"
 
 export type Route = keyof Routes
 type Of<R extends Route> = Routes[R]
@@ -70,6 +70,15 @@ export function address(template: string, path: Record<string, unknown> = {}, qu
 }
 
 export async function fetched(url: string, init: RequestInit): Promise<Response> {
+  for (;;) {
+    const before = signInCount()
+    const response = await fetchedOnce(url, init)
+    // Asked in a session that had ended, answered when the next one had begun: nothing was done, and now it can be.
+    if (response.status !== 401 || signInCount() === before) return response
+  }
+}
+
+async function fetchedOnce(url: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(url, init)
   } catch (error) {

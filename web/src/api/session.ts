@@ -3,12 +3,20 @@
 const OUT = "chatd:signed-out"
 const IN = "chatd:signed-in"
 
+let signIns = 0
+
+/** How often someone has signed in on this page: what was asked before the last time says nothing about now. */
+export function signInCount(): number {
+  return signIns
+}
+
 export function tellSignedOut(): void {
   window.dispatchEvent(new Event(OUT))
 }
 
 /** Whoever was signed out and waits goes on. */
 export function tellSignedIn(): void {
+  signIns += 1
   window.dispatchEvent(new Event(IN))
 }
 

@@ -1,10 +1,13 @@
 import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query"
 import { lazy, Suspense, useEffect, useRef, useState } from "react"
+import { useLocation } from "wouter"
 import { queries } from "../api/queries"
 import { Refused } from "../api/request"
 import type { User } from "../api/schema"
 import { onSignedOut, tellSignedIn } from "../api/session"
 import { keepFor, signedInAt, signedInUser } from "../browser/kept"
+import { leave } from "../browser/leaving"
+import { onLed } from "../browser/push"
 import { openChat, type OpenedChat } from "../chat"
 import { Crash } from "../ui/status/Crash"
 import { Starting } from "./Starting"
@@ -22,7 +25,10 @@ export function Gate() {
   const client = useQueryClient()
   const [isSettingUp, setSettingUp] = useState(false)
   const known = useLastUser(me.data)
+  const [, navigate] = useLocation()
   useReadAhead(client, known !== undefined)
+  // Also while nobody is signed in: who signs in then is there.
+  useEffect(() => onLed(navigate), [navigate])
   // What was answered to nobody is asked again, and streams come back, for the one who is here now.
   const goOn = async () => {
     const now = await client.fetchQuery({ ...queries.me, staleTime: 0 })
@@ -102,12 +108,12 @@ function useLastUser(me: User | undefined): User | undefined {
     signedInUser.set(id)
     return signedInUser.subscribe(() => {
       const now = signedInUser.get()
-      if (now === "") location.reload() // someone is about to sign in: it may be the same person, who wants to be where they were
-      else if (now !== id) location.assign("/")
+      if (now === "") leave() // someone is about to sign in: it may be the same person, who wants to be where they were
+      else if (now !== id) leave("/")
     })
   }, [id])
   useEffect(() => {
-    if (!isSame) location.assign("/")
+    if (!isSame) leave("/")
   }, [isSame])
   useEffect(() => {
     window.addEventListener("pageshow", beginAnewWhenBack)
@@ -120,7 +126,7 @@ function useLastUser(me: User | undefined): User | undefined {
 function beginAnewWhenBack({ persisted }: PageTransitionEvent): void {
   if (!persisted) return
   document.documentElement.hidden = true
-  location.reload()
+  leave()
 }
 
 /** Tabs share the session: who has signed in in one goes on in all of them. */

@@ -6,7 +6,6 @@ import { patchChat } from "../api/queries"
 import type { User } from "../api/schema"
 import { resumeUnsent } from "../chat"
 import { sidebarOpen, sidebarWidth, useKept } from "../browser/kept"
-import { onLed } from "../browser/push"
 import { ChatPage } from "../chat_page/ChatPage"
 import { openFind } from "../chat_page/find/finding"
 import { NewChat } from "../chat_page/NewChat"
@@ -55,7 +54,6 @@ export function Shell({ me }: { me: User }) {
   useEffect(() => list.start((newer) => patchChat(client, newer)), [list, client])
   useEffect(() => list.opened(chat), [list, chat])
   useEffect(resumeUnsent, [])
-  useEffect(() => onLed(navigate), [navigate])
   useEffect(() => setSheetOpen(false), [location])
   // Who presses the keys of the palette types on at once: it has to be there by then.
   useEffect(() => {

@@ -12,9 +12,31 @@ interface Address {
   p256dh_key: string
 }
 
+/** The browser did not take the worker, which would show what the server sends. */
+export class NoWorker extends Error {
+  override name = "NoWorker"
+}
+
 export async function registerWorker(): Promise<void> {
   if (!("serviceWorker" in navigator)) return
-  await navigator.serviceWorker.register("/worker.js").catch(() => undefined) // the page works without it
+  await workerTaken().catch(() => undefined) // the page works without it
+}
+
+/** `serviceWorker.ready` would wait for ever for one that was refused or could not be installed. */
+async function workerTaken(): Promise<ServiceWorkerRegistration> {
+  const taken = await navigator.serviceWorker.register("/worker.js").catch((cause: unknown) => {
+    throw new NoWorker("refused", { cause })
+  })
+  if (taken.active) return taken
+  const coming = taken.installing ?? taken.waiting
+  if (!coming) throw new NoWorker("not installed")
+  await new Promise<void>((resolve, reject) => {
+    coming.addEventListener("statechange", () => {
+      if (coming.state === "activated") resolve()
+      if (coming.state === "redundant") reject(new NoWorker("not installed"))
+    })
+  })
+  return taken
 }
 
 /** A notification that was clicked leads to its chat: the worker says which, and this page goes there without being loaded anew. */
@@ -37,7 +59,7 @@ export async function pushState(): Promise<PushState> {
 /** Asks for permission. null: it was not given. */
 export async function subscribe(publicKey: string): Promise<Address | null> {
   if ((await Notification.requestPermission()) !== "granted") return null
-  const worker = await navigator.serviceWorker.ready
+  const worker = await workerTaken()
   const made = await worker.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey })
   pushFor.set(keptPerson())
   return addressOf(made)

@@ -1,6 +1,7 @@
 /** Leaving. Nothing of one person is left in memory or in storage for the next. */
 import { Refused, request } from "../api/request"
 import { forgetPerson } from "../browser/kept"
+import { leave } from "../browser/leaving"
 
 /** Throws when the server could not be told: then the session goes on, and so does the page. */
 export async function signOut(): Promise<void> {
@@ -11,5 +12,5 @@ export async function signOut(): Promise<void> {
     if (!isOut) throw error
   }
   forgetPerson()
-  location.assign("/")
+  leave("/")
 }

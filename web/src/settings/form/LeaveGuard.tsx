@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react"
+import { isBeingLeft } from "../../browser/leaving"
 import { Button } from "../../ui/buttons/Button"
 import { Dialog } from "../../ui/floating/Dialog"
 import { words } from "../../words/with_settings"
@@ -45,7 +46,7 @@ function guard(ask: (go: () => void) => void): () => void {
   let isLeaving = false
 
   window.history.pushState = (...asked: Parameters<PushState>) => ask(() => push.apply(window.history, asked))
-  window.addEventListener("beforeunload", (event) => event.preventDefault(), { signal: stop.signal })
+  window.addEventListener("beforeunload", (event) => !isBeingLeft() && event.preventDefault(), { signal: stop.signal })
   if ("navigation" in window)
     window.navigation.addEventListener(
       "navigate",

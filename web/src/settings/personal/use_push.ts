@@ -2,8 +2,9 @@
 import { useCallback, useEffect, useState } from "react"
 import { queries } from "../../api/queries"
 import { request } from "../../api/request"
-import { knownAddress, type PushState, pushState, subscribe, unsubscribe } from "../../browser/push"
+import { knownAddress, NoWorker, type PushState, pushState, subscribe, unsubscribe } from "../../browser/push"
 import { useQueryClient } from "@tanstack/react-query"
+import { words } from "../../words/with_settings"
 
 export interface Push {
   /** null until it is known. */
@@ -32,7 +33,7 @@ export function usePush(): Push {
         if (isOn) await turnOn((await client.fetchQuery(queries.buildInfo)).webpush_public_key)
         else await turnOff()
       } catch (failure) {
-        setError(failure instanceof Error ? failure : new Error(String(failure)))
+        setError(said(failure))
       } finally {
         setState(await pushState())
         setBusy(false)
@@ -41,6 +42,11 @@ export function usePush(): Push {
     [client],
   )
   return { state, error, isBusy, set: (isOn) => void change(isOn) }
+}
+
+function said(failure: unknown): Error {
+  if (failure instanceof NoWorker) return new Error(words.settings.notifications.noWorker)
+  return failure instanceof Error ? failure : new Error(String(failure))
 }
 
 /** A browser that the server does not know of is told nothing: then it is off. */

@@ -60,6 +60,7 @@ export const settings = {
     on: "This browser is told.",
     off: "This browser is told nothing.",
     failed: (why: string) => `This did not work: ${why}`,
+    noWorker: "the browser does not run the service worker that shows them. Private windows often forbid it; otherwise load the page again.",
     unsupported: "This browser can't be told",
     unsupportedText: "It needs a browser with web push, and an address with https (or localhost). On an iPhone or iPad the app has to be on the home screen.",
     denied: "The browser does not allow it",
