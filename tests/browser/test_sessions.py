@@ -1,12 +1,14 @@
 """Sessions that end and go on, and several people at one browser."""
 
+import asyncio
 from typing import Any
 
 import pytest
-from playwright.async_api import BrowserContext, Locator, Page, Route, expect
+from playwright.async_api import BrowserContext, Dialog, Locator, Page, Route, expect
 
 from browser.app import App, composer, rows, say
 from chatd.testing.vendors.script import Say, Turn
+from server.chat_api import CHATS
 from server.running import PASSWORD, Api
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.long]
@@ -102,7 +104,7 @@ async def _gone(route: Route) -> None:
 
 
 async def test_the_next_person_at_a_browser_sees_nothing_of_the_first(app: App):
-    await app.chats.running.add_user("noa")
+    noa = await app.chats.running.add_user("noa")
     chat = await app.chats.create("mine alone")
     await app.chats.resting(chat)
     page, session = await _visit(app)
@@ -113,14 +115,19 @@ async def test_the_next_person_at_a_browser_sees_nothing_of_the_first(app: App):
     await say(page, "a first message of mia's")
     await expect(page.get_by_text("it will not be sent twice")).to_be_visible()
     await composer(page).fill("half a thought of mia's")
+    await expect(page.get_by_text("of mia's").first).to_be_visible()
     await session.post("/api/v2/users/logout")
     await expect(page.get_by_role("dialog", name="Your session has ended")).to_be_visible(timeout=60_000)
     await page.unroute("**/api/experimental/chats")
     await page.get_by_role("button", name="Sign in as someone else").click()
     await _sign_in_as(page, "noa")
-    await expect(composer(page)).to_have_value("")
-    await expect(page.get_by_text("of mia's")).to_have_count(0)
     await expect(page.get_by_text("No chats yet")).to_be_visible()
+    await expect(composer(page)).to_have_value("")
+    await page.reload()  # what waits to be sent is sent then
+    await expect(page.get_by_text("No chats yet")).to_be_visible()
+    await expect(composer(page)).to_have_value("")
+    assert "of mia's" not in await page.inner_text("body")
+    assert (await noa.get(CHATS)).body == []
     await page.goto(f"/chats/{chat['id']}")
     await expect(page.get_by_role("heading", name="There is no such chat")).to_be_visible()
     await page.get_by_role("button", name="noa").click()
@@ -173,6 +180,82 @@ async def test_a_tab_begins_anew_when_someone_else_signs_in_in_another(app: App)
     await expect(other.get_by_role("button", name="noa")).to_be_visible()
     await expect(page.get_by_role("button", name="noa")).to_be_visible()
     await expect(composer(page)).to_have_value("")
+
+
+async def test_someone_else_is_not_asked_about_what_the_one_before_has_not_saved(app: App):
+    await app.chats.running.add_user("noa")
+    page, _ = await _visit(app)
+    await page.goto("/settings/prompt")
+    field = page.get_by_role("textbox", name="Prompt")
+    await field.press_sequentially("Mia's unsaved thoughts")
+    async with page.expect_event("dialog") as dialog:  # as it should be while she is there
+        await page.evaluate("setTimeout(() => location.reload())")
+    await (await dialog.value).dismiss()
+    asked: list[str] = []
+
+    async def noted(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        await dialog.accept()
+
+    page.on("dialog", noted)
+    other = await app.tab(page.context)
+    await other.goto("/")
+    await expect(composer(other)).to_be_visible()
+    await _change_session(page.context, await app.chats.running.api.sign_in("noa"))
+    await other.reload()
+    await expect(page.get_by_role("button", name="noa")).to_be_visible()
+    assert asked == []
+
+
+async def test_what_a_session_that_has_ended_refused_late_is_done_in_the_next_one(app: App):
+    chat = await app.chats.resting(await app.chats.create("hello"))
+    page, session = await _visit(app)
+    await app.open(chat, page)
+    answers, go_on = asyncio.Queue[int](), asyncio.Event()
+
+    async def late(route: Route) -> None:
+        if route.request.method != "PATCH":
+            await route.continue_()
+            return
+        if answers.empty():
+            await session.post("/api/v2/users/logout")
+        answer = await route.fetch()
+        answers.put_nowait(answer.status)
+        if answer.status == 401:
+            await go_on.wait()
+        await route.fulfill(response=answer)
+
+    await page.route(f"**/chats/{chat['id']}", late)
+    await page.locator(f"a[href='/chats/{chat['id']}']").press("F2")
+    dialog = page.get_by_role("dialog", name="Rename")
+    await dialog.get_by_role("textbox").fill("Called late")
+    await dialog.get_by_role("textbox").press("Enter")
+    await _sign_in_again(page)
+    go_on.set()
+    await expect(page.get_by_role("heading", level=1)).to_have_text("Called late")
+    await expect(page.get_by_role("dialog")).to_have_count(0)
+    assert [answers.get_nowait() for _ in range(2)] == [401, 204]
+    app.forgive("401")
+
+
+async def test_nothing_is_asked_for_again_and_again_while_nobody_is_signed_in(app: App):
+    page, session = await _visit(app)
+    await page.clock.install()
+    asked: list[int] = []
+    page.on("response", lambda answer: asked.append(answer.status) if "model-configs" in answer.url else None)
+    await page.goto("/")
+    await expect(page.get_by_role("button", name="mia")).to_be_visible()
+    async with page.expect_response("**/model-configs"):
+        await page.clock.fast_forward(11_000)
+    await session.post("/api/v2/users/logout")
+    async with page.expect_response("**/model-configs"):
+        await page.clock.fast_forward(11_000)
+    for _ in range(6):
+        await page.clock.fast_forward(11_000)
+    async with page.expect_response("**/model-configs", timeout=60_000):
+        await _sign_in_again(page)
+    assert asked == [200, 200, 401, 200]
+    app.forgive("401")
 
 
 async def _change_session(context: BrowserContext, session: Api) -> None:

@@ -1,7 +1,7 @@
 import type { Meta, StoryObj } from "@storybook/react-vite"
 import { useState } from "react"
 import { expect, userEvent, waitFor } from "storybook/test"
-import { Answered, type Answers, Refusal, unanswered } from "../api/testing/Answered"
+import { Answered, type Answers, type Question, Refusal, unanswered } from "../api/testing/Answered"
 import type { Chat, Workspace, WorkspaceState } from "../api/schema"
 import { asked, chatId, picture, said } from "../chat/testing/made"
 import { shownChat } from "../chat/testing/opened"
@@ -66,11 +66,11 @@ const common: Answers = {
   "GET /api/experimental/chats/{chat}": chat,
 }
 
-function Shown({ of = working, tab, answers = {}, isMine = true }: { of?: Chat; tab: PanelTab; answers?: Answers; isMine?: boolean }) {
+function Shown({ of = working, tab, answers = {}, questions = [], isMine = true }: { of?: Chat; tab: PanelTab; answers?: Answers; questions?: Question[]; isMine?: boolean }) {
   const [opened] = useState(() => shownChat(seen))
   const panel = { isOpen: true, isSheet: false, isFull: false, tab, show: () => {}, toggle: () => {}, close: () => {}, fill: () => {} }
   return (
-    <Answered answers={{ ...common, ...answers }}>
+    <Answered answers={{ ...common, ...answers }} asked={questions}>
       <div style={{ width: 520, height: 520, display: "flex" }}>
         <Panel chat={of} opened={opened} picture={seen} panel={panel} isMine={isMine} />
       </div>
@@ -95,7 +95,7 @@ export const Deleted = says("The workspace is gone", { tab: "files", answers: { 
 export const FailedToStart = says("No space left", { tab: "files", answers: { [one]: workspace("failed", "No space left") } })
 export const WorkspaceUnread = says("The workspace could not be read", { tab: "files", answers: { [one]: new Refusal(404, "It is not there.") } })
 
-const asks: { route: string; body: unknown }[] = []
+const asks: Question[] = []
 
 export const Stopped: Story = {
   render: () => {
@@ -142,10 +142,14 @@ export const FilesEmpty = says("The folder is empty", { tab: "files", answers: {
 export const FilesFailed = says("The folder could not be read", { tab: "files", answers: { [one]: workspace("running"), [files]: new Refusal(404, "It is not there.") } })
 
 export const FilesLoading: Story = {
-  render: () => <Shown tab="files" answers={{ [one]: workspace("running"), [files]: unanswered }} />,
+  render: () => {
+    asks.length = 0
+    return <Shown tab="files" questions={asks} answers={{ [one]: workspace("running"), [files]: unanswered }} />
+  },
   play: async ({ canvas }) => {
-    await expect(await canvas.findByRole("tab", { name: "Files" })).toHaveAttribute("aria-selected", "true")
-    await expect(canvas.queryByRole("alert")).toBeNull()
+    await waitFor(() => expect(asks.map((ask) => ask.route)).toContain(files))
+    await expect(await canvas.findByRole("status")).toHaveTextContent("Loading")
+    await expect(canvas.queryByRole("treeitem")).toBeNull()
   },
 }
 
