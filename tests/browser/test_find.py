@@ -61,6 +61,27 @@ async def test_words_are_found_in_a_long_chat_also_where_nothing_was_loaded(app:
 
 
 @pytest.mark.long
+async def test_what_is_typed_right_after_its_keys_is_in_the_bar(app: App):
+    chat = await app.chats.create("hello")
+    await app.open(chat)
+    await expect(rows(app.page, "end")).to_be_visible()
+    # One task of the page: nothing can be loaded or drawn in between.
+    typed = await app.page.evaluate(
+        """() => {
+            const keys = { key: "f", code: "KeyF", ctrlKey: true, bubbles: true, cancelable: true }
+            document.activeElement.dispatchEvent(new KeyboardEvent("keydown", keys))
+            return Promise.resolve().then(() => document.activeElement.getAttribute("aria-label"))
+        }"""
+    )
+    assert typed == "Find in this chat"
+    await app.page.keyboard.press("Escape")
+    await composer(app.page).press("Control+f")
+    await app.page.keyboard.type("hello")
+    await expect(bar(app.page).get_by_role("textbox")).to_have_value("hello")
+    await expect(composer(app.page)).to_have_value("")
+
+
+@pytest.mark.long
 async def test_what_is_shown_is_marked_over_bold_and_not_over_paragraphs(app: App):
     app.plays(Turn(Say("An **ow**l, an OWL.\n\nThe ow\n\nl is *gone* `owl`.")))
     chat = await app.chats.create("owls?")
@@ -144,3 +165,32 @@ async def test_one_goes_from_prompt_to_prompt_by_keys(app: App, database: Any):
         await expect(rows(app.page, "user").get_by_text(f"Question {number}", exact=True)).to_be_in_viewport()
     await app.page.keyboard.press("Alt+ArrowDown")
     await expect(rows(app.page, "user").get_by_text("Question 29", exact=True)).to_be_in_viewport()
+
+
+@pytest.mark.long
+async def test_nothing_moves_behind_a_dialog(app: App, database: Any):
+    chat = await long_chat(app, database.dsn, 30, answered="\n\n".join(["A paragraph of answer {n}."] * 30))
+    await app.open(chat)
+    await expect(rows(app.page, "text").last).to_contain_text("answer 30")
+    await app.page.keyboard.press("Control+k")
+    await expect(app.page.get_by_role("combobox")).to_be_focused()
+    await app.page.keyboard.press("Alt+ArrowUp")
+    await app.page.keyboard.press("Escape")
+    await expect(app.page.get_by_role("combobox")).to_have_count(0)
+    await expect(rows(app.page, "end").last).to_be_in_viewport()
+    await expect(app.page.get_by_role("button", name="To the end")).to_have_count(0)
+
+
+@pytest.mark.long
+async def test_an_edit_is_found_too(app: App):
+    app.plays(Turn(Say("An owl.")), Turn(Say("Two owls.")))
+    chat = await app.chats.create("hello")
+    await app.open(chat)
+    await expect(rows(app.page, "end")).to_be_visible()
+    await app.page.keyboard.press("Control+f")
+    await bar(app.page).get_by_role("textbox").fill("owl")
+    await expect(bar(app.page).get_by_role("status")).to_have_text("1 of 1")
+    await rows(app.page, "user").hover()
+    await rows(app.page, "user").get_by_role("button", name="Edit", exact=True).click()
+    await say(app.page, "owls, please")
+    await expect(bar(app.page).get_by_role("status")).to_have_text("1 of 2")

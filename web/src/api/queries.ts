@@ -57,9 +57,9 @@ export const queries = {
       queryFn: ({ signal }) => request("GET /api/experimental/chats/{chat}/cost", { path: { chat: id }, signal }),
       placeholderData: keepPreviousData,
     }),
-  prompts: (id: string, messages: number) =>
+  prompts: (id: string, newest: number) =>
     queryOptions({
-      queryKey: ["chats", "prompts", id, messages],
+      queryKey: ["chats", "prompts", id, newest],
       queryFn: ({ signal }) => request("GET /api/experimental/chats/{chat}/prompts", { path: { chat: id }, query: { limit: 200 }, signal }),
       placeholderData: keepPreviousData,
     }),

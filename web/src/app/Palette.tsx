@@ -52,7 +52,8 @@ export function Palette({ onClose, shortcuts }: { onClose: () => void; shortcuts
   const choose = (entry: Entry | undefined) => {
     if (!entry) return
     onClose()
-    entry.run()
+    // It gives the focus back when it has closed; what was chosen may take it after that.
+    setTimeout(entry.run)
   }
 
   return (

@@ -24,6 +24,7 @@ export {
 } from "./draft"
 export { type Beside, type LiveStatus, liveStatus } from "./live_status"
 export { beginnings, openChat, resumeUnsent } from "./open_chat"
+export { newestId } from "./message_list"
 export { partialJson } from "./partial_json"
 export { emptyPicture, type Picture } from "./picture"
 export type { EndRow, NoticeRow, ReasoningRow, Row, Step, StepsRow, SummaryRow, UserRow } from "./row_kinds"

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query"
-import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from "react"
+import { lazy, type ReactNode, useEffect, useMemo, useRef, useState } from "react"
 import { useStore } from "zustand"
 import { queries } from "../api/queries"
 import type { User } from "../api/schema"
-import { liveStatus, openChat, type OpenedChat, timeline } from "../chat"
+import { liveStatus, newestId, openChat, type OpenedChat, timeline } from "../chat"
 import { usePanel } from "../panel/opening"
 import { PanelPlace } from "../panel/PanelPlace"
 import { Banner } from "../ui/status/Banner"
@@ -13,6 +13,7 @@ import css from "./ChatPage.module.css"
 import { ChatUnavailable } from "./ChatUnavailable"
 import { Composer } from "./composer/Composer"
 import { ChatHeader } from "./header/ChatHeader"
+import { FindBar } from "./find/FindBar"
 import { closeFind, finding } from "./find/finding"
 import { useLinkedMessage } from "./linked_message"
 import { usePromptKeys } from "./prompt_keys"
@@ -20,8 +21,6 @@ import { Queue } from "./queue/Queue"
 import { StatusLine } from "./StatusLine"
 import { Timeline, type TimelineHandle } from "./Timeline"
 
-const findBar = () => import("./find/FindBar")
-const FindBar = lazy(() => findBar().then((module) => ({ default: module.FindBar })))
 const Panel = lazy(() => import("../panel/Panel").then((module) => ({ default: module.Panel })))
 
 /** One chat. Mounted anew for another one, so that nothing of this leaks into that. */
@@ -49,14 +48,7 @@ function OpenChat({ opened, me, opener }: { opened: OpenedChat; me: User; opener
   const handle = useRef<TimelineHandle>(null)
   const marked = useLinkedMessage(handle, reading.state === "read")
   const isFinding = useStore(finding, (state) => state.isOpen)
-  useEffect(() => {
-    // Who presses its keys types on at once: it has to be there by then.
-    const timer = setTimeout(() => void findBar().catch(() => null), 1000)
-    return () => {
-      clearTimeout(timer)
-      closeFind()
-    }
-  }, [])
+  useEffect(() => closeFind, [])
   // What is found is in the chat: a panel that lies over it goes beside it, and one that is laid over it ends the search.
   const { isFull, fill } = panel
   const asked = useStore(finding, (state) => state.asked)
@@ -86,11 +78,8 @@ function OpenChat({ opened, me, opener }: { opened: OpenedChat; me: User; opener
   const page = (
     <main className={css["page"]} inert={isFull && !isFinding}>
       <ChatHeader chat={chat} picture={picture} opener={opener} opened={opened} panel={panel} isMine={isMine} />
-      {isFinding && (
-        <Suspense>
-          <FindBar opened={opened} history={picture.messages.length} timeline={handle} />
-        </Suspense>
-      )}
+      {/* Of the first load: who presses its keys types on at once, and a part that is still to come would leave that to the composer. */}
+      {isFinding && <FindBar opened={opened} newest={newestId(picture.messages)} timeline={handle} />}
       <Timeline
         ref={handle}
         timeline={rows}

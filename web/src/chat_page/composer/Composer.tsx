@@ -3,7 +3,7 @@ import { useState } from "react"
 import { queries } from "../../api/queries"
 import { request } from "../../api/request"
 import type { Chat } from "../../api/schema"
-import { asContent, draftOf, endEditing, type LiveStatus, nothingWritten, type OpenedChat, type Overlay, type Picture } from "../../chat"
+import { asContent, draftOf, endEditing, type LiveStatus, newestId, nothingWritten, type OpenedChat, type Overlay, type Picture } from "../../chat"
 import { Button } from "../../ui/buttons/Button"
 import { toast } from "../../ui/floating/toast"
 import { Banner } from "../../ui/status/Banner"
@@ -41,7 +41,7 @@ export function Composer({ opened, chat, picture, overlay, status, isMine, onSen
   const client = useQueryClient()
   const fork = useFork(opened)
   const [isForking, setForking] = useState(false)
-  const prompts = useQuery({ ...queries.prompts(opened.chatId, picture.messages.length), enabled: isMine })
+  const prompts = useQuery({ ...queries.prompts(opened.chatId, newestId(picture.messages)), enabled: isMine })
   const isBusy = ["streaming", "starting", "retrying", "interrupting", "queued"].includes(status.phase) || picture.status === "running"
 
   if (chat?.archived) {

@@ -25,7 +25,7 @@ function Shown() {
   })
   return (
     <main>
-      <FindBar opened={opened} history={2} timeline={timeline} />
+      <FindBar opened={opened} newest={2} timeline={timeline} />
       <div ref={log}>
         <p data-message={1}>
           <span data-said>Where do owls live?</span>

@@ -1,5 +1,5 @@
 import { ArrowDown, ArrowUp, Search, X } from "lucide-react"
-import { type KeyboardEvent, type RefObject, useEffect, useMemo, useRef, useState } from "react"
+import { type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react"
 import { useStore } from "zustand"
 import type { OpenedChat } from "../../chat"
 import { IconButton } from "../../ui/buttons/IconButton"
@@ -13,23 +13,24 @@ import { type Found, type Hit, useFound } from "./use_found"
 
 export interface FindBarProps {
   opened: OpenedChat
-  /** How much was said: it looks again when that changes. */
-  history: number
+  /** The newest message, which also an edit changes: it looks again then. */
+  newest: number
   timeline: RefObject<TimelineHandle | null>
 }
 
 /** Looks for a text in all of a chat. The newest hit is the first, and the next is further up. */
-export function FindBar({ opened, history, timeline }: FindBarProps) {
+export function FindBar({ opened, newest, timeline }: FindBarProps) {
   const [typed, setTyped] = useState("")
   const [chosen, setChosen] = useState<Hit | null>(null)
   const asked = useStore(finding, (state) => state.asked)
   const input = useRef<HTMLInputElement>(null)
-  const found = useFound(opened.chatId, typed.trim(), history)
+  const found = useFound(opened.chatId, typed.trim(), newest)
   const place = placeOf(found, chosen)
   const now = found.hits[place] ?? null
   useReturnedFocus()
 
-  useEffect(() => {
+  // Before the next key, not after the next picture.
+  useLayoutEffect(() => {
     input.current?.focus()
     input.current?.select()
   }, [asked])

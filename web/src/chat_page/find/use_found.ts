@@ -29,8 +29,8 @@ export function hitsOf({ messages, has_more }: FoundMessages, words: string): Fo
   return { words, hits, isCut: has_more, error: null }
 }
 
-/** `history` makes it look again when something new was said. What was found stays until then. */
-export function useFound(chatId: string, words: string, history: number): Found {
+/** Another `newest` message makes it look again. What was found stays until then. */
+export function useFound(chatId: string, words: string, newest: number): Found {
   const [found, setFound] = useState(nothingFound)
   useEffect(() => {
     if (words === "") return setFound(nothingFound)
@@ -48,6 +48,6 @@ export function useFound(chatId: string, words: string, history: number): Found 
       clearTimeout(timer)
       controller.abort()
     }
-  }, [chatId, words, history])
+  }, [chatId, words, newest])
   return found
 }
