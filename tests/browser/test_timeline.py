@@ -1,13 +1,14 @@
 """The conversation as one reads it: nothing moves that the reader did not move."""
 
 import asyncio
+import json
 import re
 from typing import Any
 
 import pytest
-from playwright.async_api import Page, Route, expect
+from playwright.async_api import Page, Route, WebSocketRoute, expect
 
-from browser.app import App, rows, say, until
+from browser.app import PATIENCE_MS, App, rows, say, until
 from browser.long_chats import long_chat
 from chatd.testing.vendors.script import Call, Hold, Say, Think, Turn
 
@@ -24,6 +25,9 @@ WATCH_SHIFTS = """() => {
         }
     }).observe({ type: "layout-shift", buffered: false })
 }"""
+# What the last picture has moved is told after it.
+SHIFTS_AFTER_A_PICTURE = """new Promise((tell) => requestAnimationFrame(() =>
+    requestAnimationFrame(() => setTimeout(() => tell(window.shifts)))))"""
 PARAGRAPH = "A paragraph that is long enough to be broken into two lines in a window of the usual width, as they are. "
 ANSWER = (
     *[PARAGRAPH + f"**Number {n}**.\n\n" for n in range(12)],
@@ -46,9 +50,81 @@ async def test_nothing_moves_while_a_long_answer_comes(app: App):
     await expect(rows(app.page, "text")).to_contain_text("Number 0")
     rest.set()
     await expect(rows(app.page, "text")).to_contain_text("print(6)")
-    shifts = await app.page.evaluate("window.shifts")
     end.set()
-    await expect(rows(app.page, "end")).to_be_visible()
+    await expect(rows(app.page, "end")).to_be_in_viewport()
+    shifts = await app.page.evaluate(SHIFTS_AFTER_A_PICTURE)
+    assert shifts == [], "\n".join(shifts)
+
+
+class Dammed:
+    """The stream of a chat, which can be held up: what comes meanwhile arrives at once when it is let go."""
+
+    def __init__(self) -> None:
+        self._held: list[Any] | None = None
+        self._to_page: WebSocketRoute | None = None
+        self.is_over = asyncio.Event()
+
+    async def watch(self, page: Page) -> None:
+        await page.route_web_socket(re.compile("/chats/[^/]+/stream"), self._opened)
+
+    def hold(self) -> None:
+        self._held = []
+
+    def let_go(self) -> None:
+        assert self._held is not None
+        assert self._to_page is not None
+        self._to_page.send(json.dumps(self._held))
+        self._held = None
+
+    def _opened(self, to_page: WebSocketRoute) -> None:
+        self._to_page = to_page
+        to_page.connect_to_server().on_message(self._came)
+
+    def _came(self, message: str | bytes) -> None:
+        assert self._to_page is not None
+        if self._held is None:
+            self._to_page.send(message)
+            return
+        events = json.loads(message)
+        self._held += events
+        if any(event["type"] == "status" and event["status"]["status"] == "waiting" for event in events):
+            self.is_over.set()
+
+
+# What each picture has shown, looked at right after it was drawn: whether the end of the turn is there, and what is
+# left below. A message is handled before timers and before the next picture.
+WATCH_PICTURES = """() => {
+    window.pictures = []
+    const { port1, port2 } = new MessageChannel()
+    const next = () => requestAnimationFrame(() => port1.postMessage(null))
+    port2.onmessage = () => {
+        const log = document.querySelector("[role=log]")
+        const left = log.scrollHeight - log.scrollTop - log.clientHeight
+        window.pictures.push([log.querySelector("[data-row=end]") !== null, left])
+        next()
+    }
+    next()
+}"""
+
+
+@pytest.mark.long
+async def test_the_end_of_a_turn_is_in_its_place_in_the_first_picture_that_has_it(app: App):
+    end, stream = asyncio.Event(), Dammed()
+    app.plays(Turn(Say(*ANSWER, *ANSWER), faults=(Hold(end, before_event=50),)))
+    await stream.watch(app.page)
+    chat = await app.chats.create("Tell me all of it")
+    await app.open(chat)
+    await expect(rows(app.page, "text")).to_contain_text("print(1)")
+    stream.hold()
+    end.set()
+    await asyncio.wait_for(stream.is_over.wait(), PATIENCE_MS / 1000)
+    await app.page.evaluate(WATCH_SHIFTS)
+    await app.page.evaluate(WATCH_PICTURES)
+    stream.let_go()
+    await expect(rows(app.page, "end")).to_be_in_viewport()
+    shifts = await app.page.evaluate(SHIFTS_AFTER_A_PICTURE)
+    pictures = await app.page.evaluate("window.pictures")
+    assert [left for has_end, left in pictures if has_end and left > 1] == []
     assert shifts == [], "\n".join(shifts)
 
 

@@ -1,6 +1,6 @@
 import { ArrowDown } from "lucide-react"
 import { type ReactNode, type Ref, useCallback, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from "react"
-import { VList, type VListHandle } from "virtua"
+import { Virtualizer, type VirtualizerHandle } from "virtua"
 import { allRows, type OpenedChat, type Reading, type Timeline as Rows, type TimelineRow } from "../chat"
 import { Button } from "../ui/buttons/Button"
 import { words } from "../words"
@@ -38,12 +38,12 @@ const UPWARDS = new Set(["ArrowUp", "PageUp", "Home"])
 /** Older messages are asked for this long before the first row is seen. */
 const AHEAD = 1200
 
-type Item = TimelineRow | "top" | "below"
+type Item = TimelineRow | "top"
 
 /** Rows in a window of their own. The reader's place is theirs: it follows the end only while they are there. */
 export function Timeline({ timeline, isRead, hasOlder, older, opened, isMine, marked, below, ref }: TimelineProps) {
-  const list = useRef<VListHandle>(null)
-  const frame = useRef<HTMLDivElement>(null)
+  const list = useRef<VirtualizerHandle>(null)
+  const scroller = useRef<HTMLDivElement>(null)
   const isAtEnd = useRef(true)
   const isHeld = useRef(false)
   const place = useRef<Place>({ offset: 0, size: 0, window: 0 })
@@ -51,13 +51,13 @@ export function Timeline({ timeline, isRead, hasOlder, older, opened, isMine, ma
   const wanted = useRef(0)
   const [isAway, setAway] = useState(false)
   const rows = allRows(timeline)
-  const items: Item[] = ["top", ...rows, "below"]
+  const items: Item[] = ["top", ...rows]
   const isShift = useIsPrepended(rows)
   const isNewBelow = useNewBelow(rows, isAway)
 
   // By itself, not by the list: that would go on for a while, and pull back a reader who has gone up meanwhile.
   const follow = useCallback(() => {
-    const log = frame.current?.querySelector("[role=log]")
+    const log = scroller.current
     if (log && isAtEnd.current) log.scrollTop = log.scrollHeight
   }, [])
   const toEnd = useCallback(() => {
@@ -74,7 +74,7 @@ export function Timeline({ timeline, isRead, hasOlder, older, opened, isMine, ma
   useImperativeHandle(
     ref,
     () => {
-      const log = () => frame.current?.querySelector("[role=log]") ?? null
+      const log = () => scroller.current
       const go = async (place: number, align: "start" | "center") => {
         isAtEnd.current = false
         // The first item is what stands above the rows.
@@ -97,7 +97,7 @@ export function Timeline({ timeline, isRead, hasOlder, older, opened, isMine, ma
         },
         centre(place) {
           const at = list.current
-          const window = frame.current?.getBoundingClientRect()
+          const window = scroller.current?.getBoundingClientRect()
           if (!at || !window) return
           at.scrollBy(place.top + place.height / 2 - (window.top + window.height / 2))
         },
@@ -119,7 +119,6 @@ export function Timeline({ timeline, isRead, hasOlder, older, opened, isMine, ma
   )
 
   useLayoutEffect(follow)
-  useFollowedGrowth(frame, follow)
 
   const needsOlder = useRef(() => undefined as void)
   needsOlder.current = () => {
@@ -133,13 +132,10 @@ export function Timeline({ timeline, isRead, hasOlder, older, opened, isMine, ma
   useEffect(() => needsOlder.current(), [rows.length, isRead, hasOlder, older.state])
 
   return (
-    <div className={css["frame"]} ref={frame}>
-      <VList
-        ref={list}
+    <div className={css["frame"]}>
+      <div
+        ref={scroller}
         className={css["list"]}
-        data={items}
-        shift={isShift}
-        bufferSize={600}
         role="log"
         aria-label={words.chat.conversation}
         aria-live="off"
@@ -160,22 +156,33 @@ export function Timeline({ timeline, isRead, hasOlder, older, opened, isMine, ma
         onTouchStart={() => (isHeld.current = true)}
         onTouchEnd={() => (isHeld.current = false)}
         onTouchCancel={() => (isHeld.current = false)}
-        onScroll={(offset) => {
-          const at = list.current
-          if (!at) return
-          const now = { offset, size: at.scrollSize, window: at.viewportSize }
-          isAtEnd.current = isFollowing(isAtEnd.current, place.current, now, isHeld.current)
-          place.current = now
-          setAway(!isAtEnd.current)
-          needsOlder.current()
-        }}
       >
-        {(item: Item) => {
-          if (item === "top") return <Top key="top" hasOlder={hasOlder} older={older} onRetry={() => void opened.loadOlder()} />
-          if (item === "below") return <div key="below">{below}</div>
-          return <TimelineRowView key={item.key} row={item} opened={opened} isMine={isMine} isMarked={marked !== null && messagesOf(item).includes(marked)} />
-        }}
-      </VList>
+        <Virtualizer
+          ref={list}
+          data={items}
+          shift={isShift}
+          bufferSize={600}
+          // Also what grows without a render of this: an image that has come, code that was coloured, a card that was opened,
+          // a composer that takes room. It is told in the same picture, when the rows have their places.
+          onResize={follow}
+          onScroll={() => {
+            const log = scroller.current
+            if (!log) return
+            const now = { offset: log.scrollTop, size: log.scrollHeight, window: log.clientHeight }
+            isAtEnd.current = isFollowing(isAtEnd.current, place.current, now, isHeld.current)
+            place.current = now
+            setAway(!isAtEnd.current)
+            needsOlder.current()
+          }}
+        >
+          {(item: Item) => {
+            if (item === "top") return <Top key="top" hasOlder={hasOlder} older={older} onRetry={() => void opened.loadOlder()} />
+            return <TimelineRowView key={item.key} row={item} opened={opened} isMine={isMine} isMarked={marked !== null && messagesOf(item).includes(marked)} />
+          }}
+        </Virtualizer>
+        {/* Not a row: the list knows sizes by place, and would take a new last row for as high as what stood there before. */}
+        <div ref={useFollowedGrowth(follow)}>{below}</div>
+      </div>
       {isAway && (
         <div className={css["away"]}>
           <Button size="small" icon={ArrowDown} onClick={toEnd}>
@@ -211,18 +218,16 @@ function useIsPrepended(rows: readonly TimelineRow[]): boolean {
   return isPrepended
 }
 
-/** What grows without a render of this: an image that has come, code that was coloured, a card that was opened. */
-function useFollowedGrowth(frame: React.RefObject<HTMLDivElement | null>, grown: () => void): void {
-  const latest = useRef(grown)
-  latest.current = grown
-  useEffect(() => {
-    const content = frame.current?.querySelector("[role=log] > *")
-    if (!content) return
-    const observer = new ResizeObserver(() => latest.current())
-    observer.observe(content)
-    if (frame.current) observer.observe(frame.current) // the composer grows, and this gets lower
-    return () => observer.disconnect()
-  }, [frame])
+/** For what grows without a render of the timeline: a countdown whose words need another line. */
+function useFollowedGrowth(grown: () => void): (element: HTMLDivElement) => () => void {
+  return useCallback(
+    (element) => {
+      const observer = new ResizeObserver(grown)
+      observer.observe(element)
+      return () => observer.disconnect()
+    },
+    [grown],
+  )
 }
 
 function Top({ hasOlder, older, onRetry }: { hasOlder: boolean; older: Reading; onRetry: () => void }) {
