@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+from statistics import median
 from typing import Any
 
 import pytest
@@ -25,9 +26,8 @@ WATCH_SHIFTS = """() => {
         }
     }).observe({ type: "layout-shift", buffered: false })
 }"""
-# What the last picture has moved is told after it.
-SHIFTS_AFTER_A_PICTURE = """new Promise((tell) => requestAnimationFrame(() =>
-    requestAnimationFrame(() => setTimeout(() => tell(window.shifts)))))"""
+# What a picture has moved is told after it.
+NEXT_PICTURE = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"
 PARAGRAPH = "A paragraph that is long enough to be broken into two lines in a window of the usual width, as they are. "
 ANSWER = (
     *[PARAGRAPH + f"**Number {n}**.\n\n" for n in range(12)],
@@ -52,7 +52,7 @@ async def test_nothing_moves_while_a_long_answer_comes(app: App):
     await expect(rows(app.page, "text")).to_contain_text("print(6)")
     end.set()
     await expect(rows(app.page, "end")).to_be_in_viewport()
-    shifts = await app.page.evaluate(SHIFTS_AFTER_A_PICTURE)
+    shifts = await app.page.evaluate(f"{NEXT_PICTURE}.then(() => window.shifts)")
     assert shifts == [], "\n".join(shifts)
 
 
@@ -71,10 +71,15 @@ class Dammed:
         self._held = []
 
     def let_go(self) -> None:
+        self.give(len(self._held or ()))
+        self._held = None
+
+    def give(self, count: int) -> None:
+        """The next few, as one."""
         assert self._held is not None
         assert self._to_page is not None
-        self._to_page.send(json.dumps(self._held))
-        self._held = None
+        self._to_page.send(json.dumps(self._held[:count]))
+        del self._held[:count]
 
     def _opened(self, to_page: WebSocketRoute) -> None:
         self._to_page = to_page
@@ -122,7 +127,7 @@ async def test_the_end_of_a_turn_is_in_its_place_in_the_first_picture_that_has_i
     await app.page.evaluate(WATCH_PICTURES)
     stream.let_go()
     await expect(rows(app.page, "end")).to_be_in_viewport()
-    shifts = await app.page.evaluate(SHIFTS_AFTER_A_PICTURE)
+    shifts = await app.page.evaluate(f"{NEXT_PICTURE}.then(() => window.shifts)")
     pictures = await app.page.evaluate("window.pictures")
     assert [left for has_end, left in pictures if has_end and left > 1] == []
     assert shifts == [], "\n".join(shifts)
@@ -277,3 +282,66 @@ async def test_arguments_are_shown_before_they_are_whole(app: App):
     held.set()
     await expect(rows(app.page, "text")).to_have_text(["Done."])
     await expect(rows(app.page, "steps")).to_contain_text("server.py")
+
+
+# React tells its developer tools of every commit. What a commit has drawn are the functions that it has run: those
+# whose work was not taken over as it was.
+COUNT_DRAWN = """() => {
+    window.drawn = []
+    const RAN = 1
+    const functions = new Set([0, 1, 11, 14, 15])
+    const count = (now, before) => {
+        let sum = functions.has(now.tag) && now.flags & RAN && before !== now ? 1 : 0
+        if (before && before.child === now.child) return sum
+        for (let child = now.child; child; child = child.sibling) {
+            sum += child.alternate && isAmong(before, child) ? 0 : count(child, child.alternate)
+        }
+        return sum
+    }
+    const isAmong = (parent, child) => {
+        for (let one = parent?.child; one; one = one.sibling) if (one === child) return true
+        return false
+    }
+    window.__REACT_DEVTOOLS_GLOBAL_HOOK__ = {
+        supportsFiber: true,
+        inject: () => 1,
+        onCommitFiberUnmount() {},
+        onPostCommitFiberRoot() {},
+        onCommitFiberRoot: (_, root) => window.drawn.push(count(root.current, root.current.alternate)),
+    }
+}"""
+
+
+@pytest.mark.long
+async def test_a_word_costs_the_same_however_long_the_answer_is(app: App):
+    rest, stream = asyncio.Event(), Dammed()
+    chunks = [f"word {n} " if n % 10 else f"\n\nparagraph **{n}** " for n in range(1, 601)]
+    app.plays(Turn(Say(*chunks), faults=(Hold(rest, before_event=20),)))
+    await stream.watch(app.page)
+    await app.page.add_init_script(f"({COUNT_DRAWN})()")
+    chat = await app.chats.create("hello")
+    await app.open(chat)
+    await expect(rows(app.page, "text")).to_contain_text("paragraph 10")
+    stream.hold()
+    rest.set()
+    await asyncio.wait_for(stream.is_over.wait(), PATIENCE_MS / 1000)
+
+    async def drawn_for(words: int) -> list[int]:
+        """How much is drawn for each of the next words."""
+        counts: list[int] = []
+        for _ in range(words):
+            await app.page.evaluate("void window.drawn.splice(0)")
+            stream.give(1)
+            await until(app.page, "window.drawn.length > 0")
+            counts.append(sum(await app.page.evaluate(f"{NEXT_PICTURE}.then(() => window.drawn)")))
+        return counts
+
+    early = await drawn_for(30)
+    stream.give(len(chunks) - 120)
+    await expect(rows(app.page, "text")).to_contain_text("paragraph 480")
+    late = await drawn_for(30)
+    stream.let_go()
+    await expect(rows(app.page, "end")).to_be_visible()
+    # Medians: some words begin a paragraph or a line, and something else may have come meanwhile.
+    assert median(late) <= median(early), (early, late)
+    assert median(late) <= 30, "more is drawn than a row and what holds it"

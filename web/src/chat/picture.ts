@@ -35,6 +35,9 @@ export interface Picture {
   readonly retried: Attempt | null
 }
 
+/** What of a picture a chunk of an answer does not touch. */
+export type SettledPicture = Pick<Picture, "messages" | "queue" | "status">
+
 export interface Attempt {
   readonly history: number
   readonly attempt: number

@@ -5,7 +5,7 @@
 import type { ChatMessage, ChatQueuedMessage, InputPart, Problem, SentMessage } from "../api/schema"
 import type { SendOptions } from "./actions"
 import { newestId, placeOf } from "./message_list"
-import type { Picture } from "./picture"
+import type { Picture, SettledPicture } from "./picture"
 import type { UnsentEdit, UnsentMessage } from "./unsent"
 import { isSameContent } from "./written"
 
@@ -151,7 +151,7 @@ function isChangeInPicture(id: number, { before }: QueueChange, picture: Picture
  * The sends that are to be shown besides the picture. The stream is often faster than the answer, which has the id: a
  * message that is newer and says the same is taken for the one that was sent, so that nothing is shown twice.
  */
-export function shownSends(overlay: Overlay, picture: Picture): readonly Send[] {
+export function shownSends(overlay: Overlay, picture: SettledPicture): readonly Send[] {
   if (overlay.sends.length === 0) return overlay.sends
   const taken = new Set<ChatMessage | ChatQueuedMessage>()
   return overlay.sends.filter((send) => {
@@ -167,11 +167,11 @@ export function isReplacedBy(messages: readonly ChatMessage[], replaced: number,
   return messages.some((message) => message.role === "user" && message.id > replaced && isSameContent(message.content, content))
 }
 
-function newerMessages(send: Send, { messages }: Picture): readonly ChatMessage[] {
+function newerMessages(send: Send, { messages }: SettledPicture): readonly ChatMessage[] {
   return messages.slice(placeOf(messages, send.newestBefore + 1)).filter((message) => message.role === "user")
 }
 
-function newerQueued(send: Send, { queue }: Picture): readonly ChatQueuedMessage[] {
+function newerQueued(send: Send, { queue }: SettledPicture): readonly ChatQueuedMessage[] {
   return queue.filter((one) => !send.queueBefore.some((known) => known.id === one.id))
 }
 
@@ -183,7 +183,7 @@ export function shownEdit(overlay: Overlay, picture: Picture): Edit | null {
 }
 
 /** Whether it is to be shown where messages wait: it does, or it will because the chat is at work. */
-export function goesToQueue(send: Send, picture: Picture): boolean {
+export function goesToQueue(send: Send, picture: SettledPicture): boolean {
   if (send.state === "failed") return false
   if (send.queued !== null) return true
   return send.message === null && (picture.status === "running" || picture.status === "interrupting")
@@ -199,7 +199,7 @@ export interface ShownQueued {
 }
 
 /** The queue as it will be when everything that was asked for is done. */
-export function shownQueue(overlay: Overlay, picture: Picture): readonly ShownQueued[] {
+export function shownQueue(overlay: Overlay, picture: SettledPicture): readonly ShownQueued[] {
   const shown = picture.queue.flatMap((message): ShownQueued[] => {
     const operation = overlay.queue.get(message.id)?.operation ?? null
     return operation === "deleting" || operation === "promoting" ? [] : [{ key: `q${message.id}`, message, send: null, operation }]

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query"
-import { lazy, type ReactNode, useEffect, useMemo, useRef, useState } from "react"
+import { lazy, type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from "react"
 import { useStore } from "zustand"
 import { queries } from "../api/queries"
 import type { User } from "../api/schema"
@@ -59,6 +59,9 @@ function OpenChat({ opened, me, opener }: { opened: OpenedChat; me: User; opener
     if (isFull) closeFind()
   }, [isFull])
   usePromptKeys(handle)
+  const { messages, queue, status: turn } = picture
+  const settled = useMemo(() => ({ messages, queue, status: turn }), [messages, queue, turn])
+  const toEnd = useCallback(() => handle.current?.toEnd(), [])
   const rows = useMemo(() => timeline(picture, overlay), [picture, overlay])
   const status = liveStatus(picture, {
     connection,
@@ -71,15 +74,15 @@ function OpenChat({ opened, me, opener }: { opened: OpenedChat; me: User; opener
     document.title = `${chat?.title || words.chat.newTitle} · ${words.common.name}`
   }, [chat?.title])
 
-  if (reading.state === "refused" && picture.messages.length === 0) {
+  if (reading.state === "refused" && messages.length === 0) {
     return <ChatUnavailable refused={reading.refused} opener={opener} onRetry={() => opened.retry()} />
   }
   const isMine = !chat || chat.owner_id === me.id
   const page = (
     <main className={css["page"]} inert={isFull && !isFinding}>
-      <ChatHeader chat={chat} picture={picture} opener={opener} opened={opened} panel={panel} isMine={isMine} />
+      <ChatHeader chat={chat} picture={settled} opener={opener} opened={opened} panel={panel} isMine={isMine} />
       {/* Of the first load: who presses its keys types on at once, and a part that is still to come would leave that to the composer. */}
-      {isFinding && <FindBar opened={opened} newest={newestId(picture.messages)} timeline={handle} />}
+      {isFinding && <FindBar opened={opened} newest={newestId(messages)} timeline={handle} />}
       <Timeline
         ref={handle}
         timeline={rows}
@@ -97,8 +100,8 @@ function OpenChat({ opened, me, opener }: { opened: OpenedChat; me: User; opener
         }
       />
       <div className={css["bottom"]}>
-        <Queue opened={opened} picture={picture} overlay={overlay} isRead={reading.state === "read"} />
-        <Composer opened={opened} chat={chat} picture={picture} overlay={overlay} status={status} isMine={isMine} onSent={() => handle.current?.toEnd()} />
+        <Queue opened={opened} picture={settled} overlay={overlay} isRead={reading.state === "read"} />
+        <Composer opened={opened} chat={chat} picture={settled} overlay={overlay} phase={status.phase} isMine={isMine} onSent={toEnd} />
       </div>
       <Announcer status={status} />
     </main>
@@ -108,7 +111,7 @@ function OpenChat({ opened, me, opener }: { opened: OpenedChat; me: User; opener
       {page}
       {chat && (
         <PanelPlace panel={panel}>
-          <Panel chat={chat} opened={opened} picture={picture} panel={panel} isMine={isMine} />
+          <Panel chat={chat} opened={opened} picture={settled} panel={panel} isMine={isMine} />
         </PanelPlace>
       )}
     </div>

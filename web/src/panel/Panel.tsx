@@ -1,7 +1,7 @@
 import { FileDiff, Folder, Gauge, Lock, Maximize2, Minimize2, SquareTerminal, X } from "lucide-react"
-import { lazy, type ReactNode, Suspense } from "react"
+import { lazy, memo, type ReactNode, Suspense } from "react"
 import type { Chat } from "../api/schema"
-import type { OpenedChat, Picture } from "../chat"
+import type { OpenedChat, SettledPicture } from "../chat"
 import { IconButton } from "../ui/buttons/IconButton"
 import { type Tab, Tabs } from "../ui/layout/Tabs"
 import { Crash } from "../ui/status/Crash"
@@ -20,13 +20,13 @@ const TerminalTab = lazy(() => import("./terminal/TerminalTab").then((module) =>
 export interface PanelProps {
   chat: Chat
   opened: OpenedChat
-  picture: Picture
+  picture: SettledPicture
   panel: PanelOpening
   isMine: boolean
 }
 
 /** What lies beside a chat: what it has changed, its files, a terminal, what the model knows. */
-export function Panel({ chat, opened, picture, panel, isMine }: PanelProps) {
+export const Panel = memo(function Panel({ chat, opened, picture, panel, isMine }: PanelProps) {
   const owned = (tab: ReactNode) => (isMine ? tab : <EmptyState icon={Lock} title={words.panel.notYours} text={words.panel.notYoursText} />)
   const held = (tab: ReactNode) => (
     <Crash resetKey={`${chat.id} ${panel.tab}`}>
@@ -70,7 +70,7 @@ export function Panel({ chat, opened, picture, panel, isMine }: PanelProps) {
       />
     </div>
   )
-}
+})
 
 function Loading() {
   return (

@@ -1,5 +1,5 @@
 /** Whether the panel is open, and where: beside the chat, or over it where there is no room. */
-import { useCallback, useState, useSyncExternalStore } from "react"
+import { useMemo, useState, useSyncExternalStore } from "react"
 import { panelFull, panelOpen, panelTab, useKept } from "../browser/kept"
 
 export const panelTabs = ["diff", "files", "terminal", "context"] as const
@@ -35,15 +35,23 @@ export function usePanel(): PanelOpening {
   const [kept, setTab] = useKept(panelTab)
   const isOpen = isSheet ? isOpenOver : isOpenBeside
   const set = isSheet ? setOpenOver : setOpenBeside
-  const show = useCallback(
-    (tab: PanelTab) => {
-      setTab(tab)
-      set(true)
-    },
-    [set, setTab],
+  // The same while nothing of it changes, so that what is given it is not drawn for each word of an answer.
+  return useMemo(
+    () => ({
+      isOpen,
+      isSheet,
+      isFull: isOpen && !isSheet && isFilled,
+      tab: isPanelTab(kept) ? kept : "diff",
+      show: (tab: PanelTab) => {
+        setTab(tab)
+        set(true)
+      },
+      toggle: () => set(!isOpen),
+      close: () => set(false),
+      fill,
+    }),
+    [isOpen, isSheet, isFilled, kept, set, setTab, fill],
   )
-  const isFull = isOpen && !isSheet && isFilled
-  return { isOpen, isSheet, isFull, tab: isPanelTab(kept) ? kept : "diff", show, toggle: () => set(!isOpen), close: () => set(false), fill }
 }
 
 function isPanelTab(value: string): value is PanelTab {

@@ -1,9 +1,9 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query"
-import { useState } from "react"
+import { memo, useState } from "react"
 import { queries } from "../../api/queries"
 import { request } from "../../api/request"
 import type { Chat } from "../../api/schema"
-import { asContent, draftOf, endEditing, type LiveStatus, newestId, nothingWritten, type OpenedChat, type Overlay, type Picture } from "../../chat"
+import { asContent, draftOf, endEditing, type LiveStatus, newestId, nothingWritten, type OpenedChat, type Overlay, type SettledPicture } from "../../chat"
 import { Button } from "../../ui/buttons/Button"
 import { toast } from "../../ui/floating/toast"
 import { Banner } from "../../ui/status/Banner"
@@ -17,9 +17,9 @@ import { usePlanning } from "./planning"
 export interface ComposerProps {
   opened: OpenedChat
   chat: Chat | undefined
-  picture: Picture
+  picture: SettledPicture
   overlay: Overlay
-  status: LiveStatus
+  phase: LiveStatus["phase"]
   isMine: boolean
   onSent: () => void
 }
@@ -34,7 +34,7 @@ function commandsOf(chat: Chat | undefined, isBusy: boolean): Command[] {
 }
 
 /** The composer of a chat that there is: sends, queues, stops, replaces. */
-export function Composer({ opened, chat, picture, overlay, status, isMine, onSent }: ComposerProps) {
+export const Composer = memo(function Composer({ opened, chat, picture, overlay, phase, isMine, onSent }: ComposerProps) {
   const draft = draftOf(opened.chatId)
   const choice = useModelChoice(opened.chatId, chat)
   const plan = usePlanning(chat)
@@ -42,7 +42,7 @@ export function Composer({ opened, chat, picture, overlay, status, isMine, onSen
   const fork = useFork(opened)
   const [isForking, setForking] = useState(false)
   const prompts = useQuery({ ...queries.prompts(opened.chatId, newestId(picture.messages)), enabled: isMine })
-  const isBusy = ["streaming", "starting", "retrying", "interrupting", "queued"].includes(status.phase) || picture.status === "running"
+  const isBusy = ["streaming", "starting", "retrying", "interrupting", "queued"].includes(phase) || picture.status === "running"
 
   if (chat?.archived) {
     const takeOut = async () => {
@@ -94,7 +94,7 @@ export function Composer({ opened, chat, picture, overlay, status, isMine, onSen
       draft={draft}
       choice={choice}
       isBusy={isBusy}
-      isStopping={status.phase === "interrupting" || overlay.isStopping}
+      isStopping={phase === "interrupting" || overlay.isStopping}
       prompts={prompts.data?.prompts.map((prompt) => prompt.text) ?? []}
       commands={commandsOf(chat, isBusy)}
       plan={plan}
@@ -108,4 +108,4 @@ export function Composer({ opened, chat, picture, overlay, status, isMine, onSen
       }}
     />
   )
-}
+})

@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query"
 import { CornerLeftUp, PanelRightClose, PanelRightOpen } from "lucide-react"
-import { type ReactNode, useEffect, useState } from "react"
+import { memo, type ReactNode, useEffect, useState } from "react"
 import { Link } from "wouter"
 import { queries } from "../../api/queries"
 import type { Chat } from "../../api/schema"
-import type { OpenedChat, Picture } from "../../chat"
+import type { OpenedChat, SettledPicture } from "../../chat"
 import type { PanelOpening } from "../../panel/opening"
 import { Popover } from "../../ui/floating/Popover"
 import { IconButton } from "../../ui/buttons/IconButton"
@@ -21,14 +21,14 @@ import { WorkspacePill } from "./WorkspacePill"
 
 export interface ChatHeaderProps {
   chat: Chat | undefined
-  picture: Picture
+  picture: SettledPicture
   opener: ReactNode
   opened: OpenedChat
   panel: PanelOpening
   isMine: boolean
 }
 
-export function ChatHeader({ chat, picture, opener, opened, panel, isMine }: ChatHeaderProps) {
+export const ChatHeader = memo(function ChatHeader({ chat, picture, opener, opened, panel, isMine }: ChatHeaderProps) {
   const [isRenaming, setRenaming] = useState(false)
   usePanelKey(panel.toggle)
   return (
@@ -64,7 +64,7 @@ export function ChatHeader({ chat, picture, opener, opened, panel, isMine }: Cha
       />
     </header>
   )
-}
+})
 
 /** Works in fields too; a terminal takes it for itself. */
 function usePanelKey(toggle: () => void): void {

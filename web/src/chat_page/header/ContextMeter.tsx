@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import { lazy, Suspense, useMemo, useState } from "react"
 import { queries } from "../../api/queries"
 import type { Chat } from "../../api/schema"
-import { contextUse, type OpenedChat, type Picture } from "../../chat"
+import { contextUse, type OpenedChat, type SettledPicture } from "../../chat"
 import type { PanelOpening } from "../../panel/opening"
 import { classes } from "../../ui/classes"
 import { Popover } from "../../ui/floating/Popover"
@@ -15,7 +15,7 @@ const ContextSummary = lazy(() => import("../../panel/context/ContextSummary").t
 
 export interface ContextMeterProps {
   chat: Chat
-  picture: Picture
+  picture: SettledPicture
   opened: OpenedChat
   panel: PanelOpening
   isMine: boolean

@@ -2,7 +2,7 @@ import { ArrowDown, ArrowUp, CornerDownLeft, Pencil, Trash2 } from "lucide-react
 import { useEffect, useState } from "react"
 import type { ChatQueuedMessage, InputPart } from "../../api/schema"
 import { serverNow } from "../../api/server_clock"
-import { asContent, draftOf, fromContent, giveBack, nothingWritten, type OpenedChat, type Overlay, type Picture, type ShownQueued, shownQueue } from "../../chat"
+import { asContent, draftOf, fromContent, giveBack, nothingWritten, type OpenedChat, type Overlay, type SettledPicture, type ShownQueued, shownQueue } from "../../chat"
 import { Button } from "../../ui/buttons/Button"
 import { IconButton } from "../../ui/buttons/IconButton"
 import { classes } from "../../ui/classes"
@@ -18,7 +18,7 @@ const RENEW = 60_000
 
 export interface QueueProps {
   opened: OpenedChat
-  picture: Picture
+  picture: SettledPicture
   overlay: Overlay
   /** Until the chat was read, nobody knows what waits. */
   isRead: boolean

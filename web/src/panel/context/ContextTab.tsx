@@ -2,7 +2,7 @@ import { useMutation, useQuery } from "@tanstack/react-query"
 import { useMemo } from "react"
 import { queries } from "../../api/queries"
 import type { Chat } from "../../api/schema"
-import { contextUse, type OpenedChat, type Picture } from "../../chat"
+import { contextUse, type OpenedChat, type SettledPicture } from "../../chat"
 import { Button } from "../../ui/buttons/Button"
 import { toast } from "../../ui/floating/toast"
 import { Money } from "../../ui/values/figures"
@@ -16,7 +16,7 @@ import { LastPrompt } from "./LastPrompt"
 
 export interface ContextTabProps {
   chat: Chat
-  picture: Picture
+  picture: SettledPicture
   opened: OpenedChat
   isMine: boolean
 }
