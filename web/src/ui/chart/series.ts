@@ -11,12 +11,14 @@ export interface Place {
   values: Readonly<Record<string, number>>
 }
 
-/** There are six colours: the smallest series beyond five become one. */
-export const mostSeries = 6
+const colours = ["series1", "series2", "series3", "series4", "series5", "series6"] as const
+
+/** The smallest series beyond the last colour but one become one. */
+export const mostSeries = colours.length
 
 /** Of the n-th series, in every chart of a page. */
 export function seriesColour(at: number): string {
-  return `series${Math.min(at, mostSeries - 1) + 1}`
+  return colours[Math.min(at, mostSeries - 1)] ?? colours[0]
 }
 
 export interface Fitted {
