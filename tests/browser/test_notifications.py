@@ -48,13 +48,13 @@ async def page_with(app: App, script: str) -> Page:
 
 async def test_a_browser_that_can_not_be_told_says_why(app: App):
     page = await page_with(app, UNSUPPORTED)
-    await expect(page.get_by_text("This browser can't be told")).to_be_visible()
+    await expect(page.get_by_text("This browser can't show notifications")).to_be_visible()
     await expect(page.get_by_role("switch", name="Tell me when a turn ends")).to_have_count(0)
 
 
 async def test_a_browser_that_was_forbidden_says_how_to_allow_it(app: App):
     page = await page_with(app, DENIED)
-    await expect(page.get_by_text("The browser does not allow it")).to_be_visible()
+    await expect(page.get_by_text("Notifications are blocked")).to_be_visible()
 
 
 async def test_messages_are_switched_on_tried_out_and_switched_off(app: App):

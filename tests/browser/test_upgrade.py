@@ -9,7 +9,7 @@ from browser.app import OFFLINE, App, composer
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.long]
 
-_PROMPT = "A new version is there."
+_PROMPT = "A new version is ready."
 
 
 async def _newer_page(route: Route) -> None:

@@ -72,7 +72,7 @@ async def test_an_admin_sees_what_everyone_has_spent_and_what_one_users_is_made_
     await spend(app, "owls")
     page = await app.sign_in(app.chats.running.owner)
     await page.goto("/usage")
-    await expect(page.get_by_text("Nothing was used in this time")).to_be_visible()
+    await expect(page.get_by_text("Nothing was used in this period")).to_be_visible()
     users = page.get_by_role("region", name="By user")
     await users.get_by_role("button", name="mia").click()
     await expect(page.get_by_role("heading", level=1)).to_have_text("Usage of mia")
@@ -81,7 +81,7 @@ async def test_an_admin_sees_what_everyone_has_spent_and_what_one_users_is_made_
     assert micros(rows, "User") >= 2000
     assert micros(rows, "Chat") >= 2000
     await page.get_by_role("button", name="Show yours").click()
-    await expect(page.get_by_text("Nothing was used in this time")).to_be_visible()
+    await expect(page.get_by_text("Nothing was used in this period")).to_be_visible()
 
 
 @pytest.mark.long
@@ -144,7 +144,7 @@ async def test_a_page_without_an_answer_says_so_and_asks_again(app: App):
     await expect(page.get_by_role("alert")).to_contain_text("It is not there.")
     await page.unroute("**/cost/me/summary*")
     await page.get_by_role("button", name="Try again").click()
-    await expect(page.get_by_text("Nothing was used in this time")).to_be_visible()
+    await expect(page.get_by_text("Nothing was used in this period")).to_be_visible()
     app.forgive("404")
 
 

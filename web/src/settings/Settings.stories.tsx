@@ -36,7 +36,7 @@ function wrong(path: string): Story {
 }
 
 export const Appearance = page("appearance", "Sending a message")
-export const Notifications = page("notifications", "A chime when a turn ends")
+export const Notifications = page("notifications", "Play a chime when a turn ends")
 export const Prompt = page("prompt", "I like owls.")
 export const PromptFailed = wrong("prompt")
 export const Compaction = page("compaction", "Owl Large")
@@ -47,7 +47,7 @@ export const TokensEmpty = page("tokens", "No tokens yet", empty)
 export const TokensFailed = wrong("tokens")
 export const Sessions = page("sessions", "This one")
 export const SessionsFailed = wrong("sessions")
-export const Password = page("password", "Present password")
+export const Password = page("password", "Current password")
 export const Providers = page("providers", "main")
 export const ProvidersEmpty = page("providers", "No providers yet", empty)
 export const ProvidersFailed = wrong("providers")
@@ -148,7 +148,7 @@ export const UsageOfAMember: Story = {
 
 export const UsageEmpty: Story = {
   render: usage({ [summary]: spending, [spenders]: people }),
-  play: async ({ canvas }) => void (await expect(await canvas.findByText("Nothing was used in this time")).toBeVisible()),
+  play: async ({ canvas }) => void (await expect(await canvas.findByText("Nothing was used in this period")).toBeVisible()),
 }
 
 export const UsageFailed: Story = {

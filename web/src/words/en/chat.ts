@@ -92,7 +92,7 @@ export const chat = {
       .join(" and ") + " read from the workspace",
   notFound: "There is no such chat",
   notFoundText: "It may have been deleted, or it is not yours to see.",
-  gone: "You may not see this chat any more. What is here is from before.",
+  gone: "You may not see this chat any more. What is here may be out of date.",
   readFailed: "The chat could not be read",
   archived: "This chat is archived. Take it out of the archive to go on.",
   notYours: (owner: string) => `${owner}'s chat. You can read it, and fork it to go on by yourself.`,

@@ -10,6 +10,6 @@ export const common = {
   copy: "Copy",
   copied: "Copied",
   more: "More",
-  notReached: "The server can't be reached. What you see is from before; nothing is lost.",
+  notReached: "The server can't be reached. What you see may be out of date; nothing is lost.",
   failed: (what: string) => `${what} did not work.`,
 }

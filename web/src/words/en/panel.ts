@@ -144,6 +144,6 @@ export const panel = {
     stopFirst: "Stop it first",
     renaming: "Renaming",
     titleLabel: "Title of the chat",
-    formats: { markdown: "Markdown", html: "A page (HTML)", json: "JSON" },
+    formats: { markdown: "Markdown", html: "Web page (HTML)", json: "JSON" },
   },
 }

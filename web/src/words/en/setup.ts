@@ -37,7 +37,7 @@ export const setup = {
     providerText: "Anthropic, OpenAI, Google or another, with a key of yours.",
     type: "Provider",
     key: "API key",
-    keyHint: "Stored encrypted. Nobody is shown it again.",
+    keyHint: "Stored encrypted, and not shown again.",
     address: "Address",
     addressHint: "Where its API is, as in https://models.example.com/v1.",
     model: "Model",

@@ -33,7 +33,7 @@ export const sidebar = {
   movedTo: (title: string, place: number, of: number) => `${title}: ${place} of ${of}`,
   markRead: "Mark as read",
   export: "Export",
-  exportAs: { markdown: "Markdown", html: "A page (HTML)", json: "JSON" },
+  exportAs: { markdown: "Markdown", html: "Web page (HTML)", json: "JSON" },
   children: (count: number) => (count === 1 ? "1 sub-agent" : `${count} sub-agents`),
   showChildren: "Show sub-agents",
   hideChildren: "Hide sub-agents",
