@@ -7,7 +7,9 @@ import pytest
 from playwright.async_api import Page, expect
 
 from browser.app import App, composer, rows, say, until
+from browser.worked import app_with_workspaces, working_chat
 from chatd.testing.vendors.script import Hold, Say, Turn
+from server.chat_api import CHATS
 from server.configured_models import PROVIDERS, model
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -91,6 +93,36 @@ async def test_commands_are_chosen_by_keys(app: App):
     await expect(menu).to_have_count(0)
     await composer(app.page).press("Enter")
     await expect(rows(app.page, "user").last).to_contain_text("/nothing")
+
+
+SKILLS = r"""
+for name in compact review; do
+    mkdir -p .agents/skills/$name && cd .agents/skills/$name
+    printf -- '---\nname: %s\ndescription: A skill called %s.\n---\nDo it.\n' $name $name > SKILL.md
+    cd -
+done
+"""
+
+
+@pytest.mark.long
+async def test_a_skill_that_has_the_name_of_a_command_is_what_is_meant(apps: Any):
+    async with app_with_workspaces(apps) as app:
+        chat = await working_chat(app, SKILLS)
+        assert (await app.chats.mia.call("PUT", f"{CHATS}/{chat['id']}/context", {})).status == 200
+        page = await app.open(chat)
+        menu = page.get_by_role("listbox", name="Commands")
+        await composer(page).press_sequentially("/")
+        await expect(menu.get_by_role("option")).to_have_count(2)
+        await expect(menu.get_by_role("option", name="/compact")).to_contain_text("A skill called compact.")
+        await composer(page).press_sequentially("comp")
+        await expect(menu.get_by_role("option")).to_have_count(1)
+        await composer(page).press("Tab")
+        await expect(composer(page)).to_have_value("/compact ")
+        await composer(page).press_sequentially("the boxes")
+        await composer(page).press("Enter")
+        await expect(rows(page, "user").last).to_contain_text("/compact the boxes")
+        await expect(rows(page, "end")).to_have_count(2)
+        await expect(rows(page, "summary")).to_have_count(0)
 
 
 @pytest.mark.long

@@ -7,7 +7,7 @@ import pytest
 from playwright.async_api import Locator, Page, Route, expect
 
 from browser.app import App, composer, rows, until
-from browser.worked import REPOSITORY, app_with_workspaces, running, working_chat
+from browser.worked import IDENTITY, REPOSITORY, app_with_workspaces, running, working_chat
 from chatd.testing.vendors.script import Say, Turn
 from server.chat_api import CHATS
 
@@ -88,6 +88,36 @@ async def test_changes_are_live_and_their_layout_is_kept(apps: Any):
         await page.reload()
         await expect(panel(page).get_by_role("button", name="One column")).to_be_visible()
         await expect(panel(page)).to_contain_text("five")
+
+
+@pytest.mark.long
+async def test_the_changes_of_two_repositories_are_chosen_between_and_one_that_goes_is_left_out(apps: Any):
+    async with app_with_workspaces(apps) as app:
+        other = f"""
+            git init -q -b main other && cd other && echo red > colours.txt
+            git add . && git {IDENTITY} commit -qm first && echo green > colours.txt
+        """
+        chat = await working_chat(app, REPOSITORY, other)
+        page = await app.open(chat)
+        changes = await show(page, "Changes")
+        source = changes.get_by_role("combobox", name="What is shown")
+        await source.click()
+        await expect(page.get_by_role("option")).to_have_count(3)  # the third is the whole branch
+        await page.get_by_role("option", name="project · feature").click()
+        await expect(changes).to_contain_text("two, changed")
+        await expect(changes).not_to_contain_text("green")
+        await source.click()
+        await page.get_by_role("option", name="other · main").click()
+        await expect(changes).to_contain_text("green")
+        await expect(changes).not_to_contain_text("two, changed")
+        app.plays(running("echo blue >> other/colours.txt"), Turn(Say("Done.")))
+        await app.chats.send(chat, "more")
+        await expect(changes).to_contain_text("blue")
+        app.plays(running("rm -rf other"), Turn(Say("Done.")))
+        await app.chats.send(chat, "less")
+        await expect(changes).to_contain_text("two, changed")
+        await source.click()
+        await expect(page.get_by_role("option")).to_have_count(2)
 
 
 @pytest.mark.long
