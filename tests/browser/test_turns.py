@@ -96,7 +96,7 @@ async def test_a_retry_is_counted_down(app: App):
     app.plays(Refuse(529, "Overloaded", headers={"retry-after": "30"}))
     chat = await app.chats.create("hello")
     await app.open(chat)
-    await expect(app.page.get_by_text("is overloaded.")).to_be_visible()
+    await expect(app.page.get_by_text("is temporarily overloaded.")).to_be_visible()
     await expect(app.page.get_by_text("Trying again in")).to_be_visible()
     seconds = await app.page.get_by_text("Trying again in").inner_text()
     await expect(app.page.get_by_text("Trying again in")).not_to_have_text(seconds)

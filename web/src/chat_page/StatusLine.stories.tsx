@@ -38,8 +38,8 @@ export const WaitsForRoom = saying({ phase: "queued" }, /Waiting for room/)
 export const NeedsYou = saying({ phase: "needs_you", calls: [] }, /Waiting for results/)
 export const Reconnecting = saying({ phase: "reconnecting", attempt: 2, until: null }, "The connection was lost. Coming back.")
 
-const retry = { attempt: 3, delay_ms: 20_000, error: "Overloaded", kind: "overloaded", provider: "Anthropic", retrying_at: "2999-01-01T00:00:00Z" }
-export const Retrying = saying({ phase: "retrying", retry }, /^Trying again in [\d,]+ s \(3 of 25\)\. Overloaded$/)
+const retry = { attempt: 3, delay_ms: 20_000, error: "Anthropic is temporarily overloaded.", kind: "overloaded", provider: "anthropic", retrying_at: "2999-01-01T00:00:00Z" }
+export const Retrying = saying({ phase: "retrying", retry }, /^Trying again in [\d,]+ s \(3 of 25\)\.$/)
 export const RetryingDark: Story = { ...Retrying, globals: { theme: "dark" } }
 
 const failing = (kind: string): Story => ({

@@ -49,16 +49,15 @@ function lineOf(status: LiveStatus, opened: OpenedChat, isMine: boolean): ReactN
         </Seconds>
       )
     case "retrying": {
-      const { provider, kind, error, retrying_at, attempt } = status.retry
-      const what = text.retryKinds[kind] ?? text.retryKinds["generic"] ?? ""
+      const { error, retrying_at, attempt } = status.retry
       return (
         <Seconds until={Date.parse(retrying_at)} by={serverNow}>
           {(left) => (
             <Banner
               kind="warn"
               isAnnounced={false}
-              title={text.retry.title(provider, what)}
-              text={`${left > 0 ? text.retry.next(left, attempt, ATTEMPTS) : text.retry.now(attempt, ATTEMPTS)} ${error}`}
+              title={error}
+              text={left > 0 ? text.retry.next(left, attempt, ATTEMPTS) : text.retry.now(attempt, ATTEMPTS)}
             />
           )}
         </Seconds>

@@ -25,18 +25,9 @@ export const chat = {
   reconnecting: "The connection was lost. Coming back.",
   reconnectingIn: (seconds: number) => `The connection was lost. Trying again in ${seconds} s.`,
   retry: {
-    title: (provider: string, kind: string) => `${provider} ${kind}.`,
     next: (seconds: number, attempt: number, of: number) => `Trying again in ${seconds} s (${attempt} of ${of}).`,
     now: (attempt: number, of: number) => `Trying again (${attempt} of ${of}).`,
   },
-  retryKinds: {
-    overloaded: "is overloaded",
-    rate_limit: "asks us to slow down",
-    timeout: "is not available",
-    startup_timeout: "did not begin to answer",
-    stream_silence_timeout: "went silent",
-    generic: "failed",
-  } as Record<string, string>,
   errors: {
     auth: "The provider does not accept the key",
     config: "The model is not set up right",
