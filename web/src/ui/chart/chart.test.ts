@@ -28,6 +28,7 @@ describe("labels", () => {
     expect(shownLabels(30, 600, 60)).toContain(29)
     expect(shownLabels(30, 600, 60).size).toBeLessThanOrEqual(10)
     expect(shownLabels(3, 600, 60).size).toBe(3)
+    expect([...shownLabels(30, 310, 56)]).toEqual([5, 11, 17, 29])
   })
 })
 

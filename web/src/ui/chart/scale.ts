@@ -10,8 +10,11 @@ export function ticks(highest: number, wanted = 4): number[] {
   return Array.from({ length: count + 1 }, (_, place) => Number((place * step).toPrecision(12)))
 }
 
-/** Which of many labels are shown, so that they don't touch: the last always is. */
+/** Which of many labels are shown, so that they don't touch: the last always is, and where bars are narrow it ends with its own. */
 export function shownLabels(count: number, width: number, each: number): Set<number> {
   const every = Math.max(1, Math.ceil((count * each) / Math.max(1, width)))
-  return new Set(Array.from({ length: count }, (_, place) => place).filter((place) => (count - 1 - place) % every === 0))
+  const step = width / Math.max(1, count)
+  const isFarFromLast = (after: number) => after === 0 || step >= each || after * step >= each * 1.5
+  const places = Array.from({ length: count }, (_, place) => place)
+  return new Set(places.filter((place) => (count - 1 - place) % every === 0 && isFarFromLast(count - 1 - place)))
 }
