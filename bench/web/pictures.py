@@ -26,9 +26,11 @@ from browser.stage import Stage, staged
 FOLDER: Final = ROOT / "docs" / "images"
 _HOUR: Final = 15  # what happened a few hours ago happened today
 
-_RENAME: Final = """([was, is]) => {
+_RENAME: Final = """(names) => {
+    const renamed = (text) => names.reduce((said, [was, is]) => said.replaceAll(was, is), text)
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
-    while (texts.nextNode()) texts.currentNode.data = texts.currentNode.data.replaceAll(was, is)
+    while (texts.nextNode()) texts.currentNode.data = renamed(texts.currentNode.data)
+    for (const input of document.querySelectorAll("input")) input.value = renamed(input.value)
 }"""
 
 
@@ -63,10 +65,12 @@ def _afternoon() -> str:
 
 
 async def _tidy(page: Page, stage: Stage) -> None:
-    """Nothing is pointed at, and the workspace lies where one on another machine would."""
+    """Nothing is pointed at; the workspace and the vendor are where they would be on another machine."""
     await page.mouse.move(0, 0)
+    names = [[stage.app.chats.vendor.url, "https://models.example.com"]]
     if stage.home is not None:
-        await page.evaluate(_RENAME, [stage.home, "/home/olga"])
+        names.append([stage.home, "/home/olga"])
+    await page.evaluate(_RENAME, names)
 
 
 if __name__ == "__main__":

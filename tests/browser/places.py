@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 import msgspec
 from playwright.async_api import Locator, Page, expect
 
-from browser.app import OFFLINE, composer, rows
+from browser.app import OFFLINE, PATIENCE_MS, composer, rows
 from browser.stage import Chat, Stage
 from chatd.core.failure import FailureKind
 
@@ -81,16 +81,19 @@ def place(group: Group, **more: Any) -> Callable[[Going], Going]:
 async def settled(page: Page) -> None:
     """Fonts are there, what is lazy has come, nothing moves: nothing has changed for three looks in a row."""
     await page.evaluate(
-        """async () => {
+        """async (patience) => {
             await document.fonts.ready
             const moves = (one) => one.playState === "running" && one.effect.getComputedTiming().iterations !== Infinity
+            const end = performance.now() + patience
             for (let quiet = 0, before = ""; quiet < 3;) {
+                if (performance.now() > end) throw new Error("the page does not come to rest")
                 await new Promise((done) => setTimeout(done, 40))
                 const now = `${document.body.innerHTML.length} ${document.getAnimations().filter(moves).length}`
                 quiet = now === before ? quiet + 1 : 0
                 before = now
             }
-        }"""
+        }""",
+        PATIENCE_MS,
     )
 
 
@@ -661,8 +664,7 @@ async def sign_in_refused(stage: Stage, page: Page) -> None:
 
 @place("setup", visitor="nobody", forgiven=("401",))
 async def setup_account(stage: Stage, page: Page) -> None:
-    server = await stage.unused()
-    await page.goto(f"{server.url}/setup#{server.code}")
+    await page.goto(f"{(await stage.unused()).url}/setup#7QKD-H2MW-XR4T-9ZPB")
     await expect(page.get_by_role("heading", name="Make the first account")).to_be_visible()
 
 

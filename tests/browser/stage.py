@@ -29,11 +29,13 @@ from browser.stage_words import (
     PLAN,
     REPOSITORY,
     SUMMARY,
+    TICKETS,
     TITLES,
 )
 from chatd.core import chat_summary, labels, titles
 from chatd.core.failure import FailureKind
 from chatd.core.failure.texts import Wording, sentence
+from chatd.core.tokens import hash_token
 from chatd.core.usage import Usage
 from chatd.testing.postgres import migrated_database
 from chatd.testing.vendors.asked import Asked
@@ -249,7 +251,7 @@ class Stage:
         return await self.once("summarized", self._summarized)
 
     async def _summarized(self) -> Chat:
-        chat = await self.ask("Summarise the support tickets of this week.", Turn(Say("There were 41."), usage=USED))
+        chat = await self.ask("Summarise the support tickets of this week.", Turn(Say(TICKETS), usage=USED))
         self._script._turns[:] = [Turn(Say(SUMMARY), usage=USED)]
         asked = await self.olga.post(f"{CHATS}/{chat['id']}/compact")
         assert asked.status < 300, asked
@@ -373,6 +375,14 @@ class Stage:
             await self.olga.put(f"{CHATS}/config/user-prompt", {"custom_prompt": "Be brief. Show code before prose."}),
         ]
         assert all(answer.status < 300 for answer in made), made
+        await self._sessions()
+
+    async def _sessions(self) -> None:
+        """Olga's, at her desk and on her way."""
+        phone = await self.app.chats.running.api.sign_in("olga")
+        for api, agent in ((self.olga, "(X11; Linux x86_64) Chrome/142"), (phone, "(iPhone) Version/26 Safari/605")):
+            told = "UPDATE tokens SET user_agent = $1 WHERE hash = $2"
+            await self.sql(told, f"Mozilla/5.0 {agent}", hash_token(api.token))
 
 
 class Unused(msgspec.Struct, frozen=True):

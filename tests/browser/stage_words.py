@@ -7,10 +7,6 @@ ASKED: Final = "Exporting invoices fails for customers without a VAT number. Fin
 REPOSITORY: Final = r'''
 set -e
 echo "PS1='olga@shop:\w\$ '" | tee .bashrc > .profile
-cat > AGENTS.md <<'TEXT'
-# House rules
-Say what you did in one sentence first. Never push to `main`.
-TEXT
 mkdir -p shop/src shop/tests && cd shop
 git init -q -b main
 echo __pycache__ > .gitignore
@@ -102,7 +98,11 @@ Shall I write a script that exports them?
 
 LOOKED_UP: Final = "The format allows an empty third column since 2024, and both readers that I found accept it."
 
-SUMMARY: Final = "Olga wanted the export to work without VAT numbers. It was mended and tested; 14 invoices are open."
+TICKETS: Final = "There were 41: 17 about exports, 9 about sign-in, the rest one of a kind. Four are still open."
+
+SUMMARY: Final = (
+    "Olga wanted an overview of this week's support tickets: 41, of which 17 are about exports. Four are open."
+)
 
 OTHERS: Final = (
     ("Why is the build on main red since this morning?", "A pinned image is gone. I moved to its successor."),
