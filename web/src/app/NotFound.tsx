@@ -1,16 +1,17 @@
+import type { ReactNode } from "react"
 import { Link } from "wouter"
+import css from "../chat_page/ChatUnavailable.module.css"
 import { words } from "../words"
-import css from "../ui/status/Crash.module.css"
 
-export function NotFound({ opener }: { opener: React.ReactNode }) {
+export function NotFound({ opener }: { opener: ReactNode }) {
   return (
-    <main className={css["crash"]}>
-      {opener}
-      <h1>{words.shell.notFound}</h1>
-      <p>{words.shell.notFoundText}</p>
-      <p>
+    <main className={css["page"]}>
+      <div className={css["bar"]}>{opener}</div>
+      <div className={css["words"]}>
+        <h1>{words.shell.notFound}</h1>
+        <p>{words.shell.notFoundText}</p>
         <Link href="/">{words.shell.toChats}</Link>
-      </p>
+      </div>
     </main>
   )
 }
