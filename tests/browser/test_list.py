@@ -79,6 +79,16 @@ async def test_archiving_shows_in_all_tabs_and_can_be_taken_back(app: App):
     for page in (first, second):
         await expect(item(page, "let go")).to_be_visible()
         await expect(items(page)).to_have_count(2)
+    # It comes back to where it was, pinned or not.
+    await choose(first, "let go", "Pin")
+    order = await titles(first).all_text_contents()
+    for title in order:
+        await choose(first, title, "Archive")
+        await expect(items(first)).to_have_count(1)
+        await first.get_by_role("button", name="Undo").first.click()
+        for page in (first, second):
+            await expect(titles(page)).to_have_text(order)
+    await expect(first.get_by_role("region", name="Pinned").get_by_role("listitem")).to_have_text(re.compile("let go"))
 
 
 async def test_filters_are_combined_kept_in_the_address_and_cleared(app: App):
@@ -181,8 +191,12 @@ async def test_a_turn_that_ends_elsewhere_is_unread_and_one_that_is_looked_at_is
     await expect(rows(page, "text")).to_have_count(2)
     await expect(mark).to_have_count(1)
     await expect(item(page, "other").get_by_role("img", name="Unread")).to_be_visible()
+    elsewhere = await app.tab(app.context)
+    await elsewhere.goto("/")
+    await expect(items(elsewhere).get_by_role("img", name="Unread")).to_have_count(1)
     await item(page, "other").get_by_role("link").click()
     await expect(mark).to_have_count(0)
+    await expect(items(elsewhere).get_by_role("img", name="Unread")).to_have_count(0)
     await page.reload()
     await expect(items(page)).to_have_count(2)
     await expect(mark).to_have_count(0)
@@ -349,6 +363,7 @@ async def test_several_chats_are_chosen_by_keyboard_and_changed_at_once(app: App
     await page.keyboard.press("Shift+ArrowDown")
     await bar.get_by_role("button", name="Pin").click()
     await expect(page.get_by_role("region", name="Pinned").get_by_role("listitem")).to_have_count(2)
+    await expect(bar).to_have_count(0)
     await item(page, "three").get_by_role("link").focus()
     await page.keyboard.press("Space")
     await page.keyboard.press("Shift+ArrowDown")
@@ -359,6 +374,13 @@ async def test_several_chats_are_chosen_by_keyboard_and_changed_at_once(app: App
     await item(page, "one").get_by_role("link").focus()
     await page.keyboard.press("Space")
     await expect(bar).to_be_visible()
+    # A press on another row chooses it too, and its tick stands beside its title.
+    await item(page, "two").get_by_role("link").click()
+    await expect(bar).to_contain_text("2 selected")
+    await expect(page).to_have_url(f"{app.url}/")
+    tick, title = item(page, "two").get_by_role("checkbox"), item(page, "two").get_by_text("two", exact=True)
+    bottom = "(of) => of.getBoundingClientRect().bottom"
+    assert await tick.evaluate("(of) => of.getBoundingClientRect().top") < await title.evaluate(bottom)
     await page.keyboard.press("Escape")
     await expect(bar).to_have_count(0)
 

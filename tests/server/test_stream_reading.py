@@ -98,15 +98,17 @@ class Marks:
     def __init__(self) -> None:
         self.marked: list[int] = []
 
-    async def mark_chat_read(self, *, id: UUID, message_id: int) -> None:
+    async def mark_chat_read(self, *, id: UUID, message_id: int) -> int | None:
         self.marked.append(message_id)
+        return message_id if message_id > 3 else None  # 3 was read elsewhere already
 
 
 @pytest.mark.parametrize(("is_owner", "marked"), [(True, [3, 5]), (False, [])])
 async def test_only_the_stream_of_a_chats_owner_marks_it_as_read_and_never_back(is_owner: bool, marked: list[int]):
-    marks = Marks()
-    cursor = ReadCursor(cast("Store", marks), CHAT, is_owner=is_owner)
+    marks, moved = Marks(), list[int]()
+    cursor = ReadCursor(cast("Store", marks), CHAT, lambda: moved.append(marks.marked[-1]), is_owner=is_owner)
     for through in (None, 0, 3, 3, 2, 5):
         await cursor.mark(through)
 
     assert marks.marked == marked
+    assert moved == marked[1:], "others are told when it has moved"

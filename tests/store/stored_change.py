@@ -6,7 +6,6 @@ import msgspec
 
 from chatd.core.messages import Message
 from chatd.core.roles import Role
-from chatd.core.transitions import Transition
 from chatd.store.queries import ChatChange
 from chatd.store.transitions import Applied
 
@@ -51,11 +50,10 @@ def assert_stored(outcome: Applied, view: dict[str, Any]) -> None:
 
 
 def assert_moment(before: dict[str, object] | None, outcome: Applied) -> None:
-    """`updated_at` moves when the status changes, a turn begins or the chat is archived or opened, and never else."""
+    """`updated_at` moves when the status changes or a turn begins, and never else: archiving is no work."""
     change = outcome.change
     began = any(message.role is Role.USER for message in outcome.messages)
-    archived = change.transition in (Transition.ARCHIVE, Transition.UNARCHIVE)
-    if before is None or archived or began or before["status"] != change.status:
+    if before is None or began or before["status"] != change.status:
         assert change.updated_at == change.happened_at, change.transition
         assert before is None or change.updated_at >= before["updated_at"]  # pyright: ignore[reportOperatorIssue]
     else:

@@ -94,7 +94,7 @@ async def replica_app(replica: Replica, settings: Settings, *, draining: Drainin
         return None
 
     streams = StreamRoutes(
-        ReplicaRoutes(application(), parts), store, replica.engine.parts, replica.engine.relay, recognize
+        ReplicaRoutes(application(), parts), store, replica.engine.parts, replica.engine.relay, replica.hints, recognize
     )
     replica.opened.metrics.streams.watch_streams(lambda: len(streams.keeper))
     draining.on_begin(streams.keeper.end_all)

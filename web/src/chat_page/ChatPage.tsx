@@ -20,6 +20,7 @@ import { usePromptKeys } from "./prompt_keys"
 import { Queue } from "./queue/Queue"
 import { StatusLine } from "./StatusLine"
 import { Timeline, type TimelineHandle } from "./Timeline"
+import { useMarkedRead } from "./use_marked_read"
 
 const Panel = lazy(() => import("../panel/Panel").then((module) => ({ default: module.Panel })))
 
@@ -70,6 +71,7 @@ function OpenChat({ opened, me, opener }: { opened: OpenedChat; me: User; opener
     isSending: overlay.sends.some((send) => send.state === "unanswered"),
   })
 
+  useMarkedRead(opened.chatId, chat?.owner_id === me.id ? newestId(messages) : 0, turn === "waiting" || turn === "error")
   useEffect(() => {
     document.title = `${chat?.title || words.chat.newTitle} · ${words.common.name}`
   }, [chat?.title])

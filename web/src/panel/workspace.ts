@@ -19,13 +19,18 @@ export const workspaceQuery = (id: string) =>
     queryKey: ["workspaces", "one", id],
     queryFn: ({ signal }) => request("GET /api/experimental/workspaces/{workspace}", { path: { workspace: id }, signal }),
     staleTime: 5000,
-    refetchInterval: (query) => (isMoving(query.state.data?.state) ? movingMs : restingMs),
   })
 
-/** `status` of the chat makes it look again: turns begin and end what a workspace does. */
+/** `status` of the chat makes it look again: a turn starts a workspace that was stopped. */
 export function useWorkspace(chat: Chat | undefined) {
   const id = chat?.workspace_id ?? null
-  const read = useQuery({ ...workspaceQuery(id ?? ""), enabled: id !== null })
+  const isAtWork = chat?.status === "running" || chat?.status === "interrupting"
+  const read = useQuery({
+    ...workspaceQuery(id ?? ""),
+    enabled: id !== null,
+    // While an agent works it may start at any moment.
+    refetchInterval: (query) => (isMoving(query.state.data?.state) || (isAtWork && query.state.data?.state !== "running") ? movingMs : restingMs),
+  })
   return { id, read, state: read.data?.state ?? chat?.workspace?.state, name: read.data?.name ?? chat?.workspace?.name }
 }
 

@@ -1,5 +1,5 @@
 import { ChevronRight, Ellipsis, GitMerge, GitPullRequest, GitPullRequestClosed, GitPullRequestDraft } from "lucide-react"
-import { type ChangeEvent, type HTMLAttributes, memo } from "react"
+import { type ChangeEvent, type HTMLAttributes, memo, type MouseEvent as PressEvent } from "react"
 import { Link } from "wouter"
 import type { Chat } from "../api/schema"
 import { IconButton } from "../ui/buttons/IconButton"
@@ -47,6 +47,12 @@ export const ChatRow = memo(function ChatRow(props: ChatRowProps) {
   const title = chat.title || words.sidebar.untitled
   const isChild = chat.parent_chat_id !== undefined && chat.parent_chat_id !== null
   const tick = (event: ChangeEvent<HTMLInputElement>) => onTick(chat, event.nativeEvent instanceof MouseEvent && event.nativeEvent.shiftKey)
+  /** While several are chosen, a press on a row chooses it. */
+  const press = (event: PressEvent) => {
+    if (isTicked === null || isChild || event.ctrlKey || event.metaKey) return
+    event.preventDefault()
+    onTick(chat, event.shiftKey)
+  }
   const row = (
     <div className={classes(css["row"], isOpen && css["open"], isChild && css["child"])}>
       <span className={css["status"]}>
@@ -64,7 +70,7 @@ export const ChatRow = memo(function ChatRow(props: ChatRowProps) {
         )}
         {chat.queued_for_capacity ? <StatusGlyph status="queued" /> : <StatusGlyph status={glyphs[chat.status]} word={words.sidebar.statuses[chat.status]} />}
       </span>
-      <Link href={`/chats/${chat.id}`} className={css["link"]} aria-current={isOpen ? "page" : undefined} draggable={false}>
+      <Link href={`/chats/${chat.id}`} className={css["link"]} aria-current={isOpen ? "page" : undefined} draggable={false} onClick={press}>
         <span className={classes(css["title"], chat.has_unread && css["unread"])}>{title}</span>
         <Second chat={chat} />
       </Link>

@@ -10,6 +10,7 @@ import { toast } from "../ui/floating/toast"
 import { Icon } from "../ui/Icon"
 import { Kbd } from "../ui/values/Kbd"
 import { words } from "../words"
+import { bringBack } from "./bring_back"
 import { ChatRow } from "./ChatRow"
 import { type ChatActs, isAtWork } from "./chat_menu"
 import { Filtered, FilterMenu } from "./Filter"
@@ -170,7 +171,7 @@ function useChatActs(list: ChatList, rename: (chat: Chat) => void): ChatActs {
             text: chat.title,
             action: {
               label: words.common.undo,
-              run: () => attempt(list.update(chat, { archived: !isArchived }), () => void list.readAgain()),
+              run: () => attempt(isArchived ? bringBack(list, chat) : list.update(chat, { archived: true }), () => void list.readAgain()),
             },
           }),
         ),

@@ -65,7 +65,8 @@ class Changing:
         if state is None or state.owner_id != person.user_id:
             raise await not_yours(self._store, chat_id)
         through = _LAST if asked.message_id is None else asked.message_id
-        await self._store.mark_chat_read(id=chat_id, message_id=through)
+        if await self._store.mark_chat_read(id=chat_id, message_id=through) is not None:
+            self._tell(state.owner_id, OwnerEvent(OwnerEventKind.CHAT, chat_id, None))  # other pages mark it as unread
 
     def _check(self, row: GetChatRow, asked: UpdateChat) -> None:
         is_child = row.parent_chat_id is not None

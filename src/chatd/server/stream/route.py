@@ -26,6 +26,8 @@ from chatd.server.stream.loop import StreamLoop
 from chatd.server.stream.read_cursor import ReadCursor
 from chatd.server.stream.reading import ChatReader
 from chatd.store.actor import acting_as
+from chatd.store.hints import Hints
+from chatd.store.owner_hints import OwnerEvent, OwnerEventKind, owner_topic
 from chatd.store.store import Store
 from chatd.wire.problem import Problem
 
@@ -50,9 +52,12 @@ Recognize = Callable[[Scope], Awaitable[SignedIn | None]]
 class StreamRoutes:
     """In front of `app`, which gets every other request."""
 
-    def __init__(self, app: App, store: Store, parts: EngineParts, relay: Relay, recognize: Recognize) -> None:
+    def __init__(
+        self, app: App, store: Store, parts: EngineParts, relay: Relay, hints: Hints, recognize: Recognize
+    ) -> None:
         self._app = app
         self._store = store
+        self._hints = hints
         self._clock: Clock = parts.clock
         self._recent = parts.recent
         self._recognize = recognize
@@ -79,7 +84,13 @@ class StreamRoutes:
         if row is None:
             raise NotFound("Chat")
         sink = WebSocketSink(receive, send) if is_websocket else SseSink(receive, send)
-        cursor = ReadCursor(self._store, chat_id, is_owner=row.owner_id == person.user_id)
+        told = OwnerEvent(OwnerEventKind.CHAT, chat_id, None).encode()  # to other pages, which mark it as unread
+        cursor = ReadCursor(
+            self._store,
+            chat_id,
+            lambda: self._hints.publish(owner_topic(row.owner_id), told),
+            is_owner=row.owner_id == person.user_id,
+        )
         loop = StreamLoop(
             ChatReader(chat_id, self._store, self._recent),
             begin,

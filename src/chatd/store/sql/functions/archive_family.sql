@@ -30,8 +30,8 @@ BEGIN
         changes := changes || change;
     END LOOP;
     FOREACH change IN ARRAY changes LOOP
+        -- When it was last at work stays: a chat that is brought back comes to the place that it had.
         change.archived := wanted;
-        change.updated_at := change.happened_at;
         IF change.replica_id IS NOT NULL THEN
             change := rest(change);
         END IF;
