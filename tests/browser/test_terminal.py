@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from playwright.async_api import Locator, Page, expect
+from playwright.async_api import Locator, Page, WebSocketRoute, expect
 
 from browser.app import App, until
 from browser.test_panel import panel, show
@@ -77,6 +77,28 @@ async def test_two_terminals_are_two_shells_and_one_that_ended_makes_room(apps: 
         await panel(page).get_by_role("button", name="Start another").click()
         await ready(page)
         await expect(screen(page)).not_to_contain_text("first-one")
+
+
+async def test_a_connection_that_is_dead_without_being_closed_is_noticed_and_replaced(apps: Any):
+    async with app_with_workspaces(apps) as app:
+        await app.page.clock.install()
+        count, lost_until = 0, 0
+
+        def connected(socket: WebSocketRoute) -> None:
+            nonlocal count
+            count += 1
+            number, server = count, socket.connect_to_server()
+            server.on_message(lambda said: None if number <= lost_until else socket.send(said))
+
+        await app.page.route_web_socket("**/terminal?*", connected)
+        page = await opened(app)
+        lost_until = count
+        await page.keyboard.type("echo $((20 + 22)) owls\n")
+        await page.clock.fast_forward(45_000)  # the silence is noticed
+        await expect(panel(page)).to_contain_text("The connection is lost")
+        await page.clock.fast_forward(5_000)  # the pause before the next try
+        await expect(screen(page)).to_contain_text("42 owls")
+        assert count == 2
 
 
 async def test_it_is_left_by_keyboard_and_read_as_text_where_one_asks_for_it(apps: Any):

@@ -80,6 +80,7 @@ async def test_half_an_hour_without_a_key_or_a_letter_closes_a_terminal():
             for _ in range(3):  # each time it begins anew
                 await clock.advance(IDLE_SECONDS - 1)
                 loop.beat()
+                assert (await client.got())["bytes"] == b"", "a sign of life"
                 client.type(b"a")
                 assert (await client.got())["bytes"] == b"a"
             in_use = used

@@ -129,7 +129,8 @@ def _terminal() -> dict[str, Any]:
         "responses": {
             "101": {
                 "description": (
-                    "Binary messages are bytes of the terminal, both ways. Text messages are JSON: to the server "
+                    "Binary messages are bytes of the terminal, both ways; an empty one is a sign of life and comes at "
+                    "least every 25 seconds. Text messages are JSON: to the server "
                     '`{"type": "resize", "columns": 80, "rows": 24}`; from it `{"type": "exit", "exit_code": 0}`, the '
                     'last one, and `{"type": "skipped", "bytes": 1}` or `{"type": "dropped", "bytes": 1}` for what was '
                     "lost of the output or of the input."

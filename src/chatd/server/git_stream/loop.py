@@ -6,6 +6,7 @@ The agent is asked for the next change when the client has taken the last one, s
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import partial
 from typing import Final
 from uuid import UUID
 
@@ -109,7 +110,7 @@ class GitLoop:
         except Exception as error:  # noqa: BLE001 - one client's stream is not the server's end
             _log.error("a stream of repositories failed", chat_id=str(self.subject), exc_info=error)
         with suppress(OSError):
-            await self._sending(self._sink.close(reason))
+            await self._sending(partial(self._sink.close, reason))
         self.stop()
 
     async def _follow(self) -> str:
@@ -131,7 +132,7 @@ class GitLoop:
             event = await self._event(seen, is_first=since is None)
             since = seen.version
             if event is not None:
-                await self._sending(self._sink.send([Event(None, encode(event))]))
+                await self._sending(partial(self._sink.send, [Event(None, encode(event))]))
             await self._keep(seen)
 
     async def _next(self, since: str | None) -> Repositories:
@@ -174,12 +175,12 @@ class GitLoop:
 
     async def _give_sign_of_life(self) -> None:
         try:
-            await self._sending(self._sink.beat())
+            await self._sending(self._sink.beat)
         except OSError:
             self.stop()  # the client is gone
 
-    async def _sending(self, sent: Awaitable[None]) -> None:
+    async def _sending(self, send: Callable[[], Awaitable[None]]) -> None:
         async with self._turn:
             self.sending_since = self._clock.monotonic()
-            await sent
+            await send()
             self.sending_since = None

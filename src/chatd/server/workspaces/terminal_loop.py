@@ -56,6 +56,8 @@ class TerminalLoop:
         self._block = Stoppable()
         self._is_running = False
         self._check_due = asyncio.Event()
+        self._beat_due = asyncio.Event()
+        self._turn = asyncio.Lock()  # to say something to the client
         self._moved_at = clock.monotonic()
         self._closing = _Over()
 
@@ -65,14 +67,18 @@ class TerminalLoop:
         if over.code is not None:
             reason = over.reason.encode()[:_MOST_REASON_BYTES].decode("utf-8", "ignore")
             with suppress(OSError):
-                await self._sending(send({"type": "websocket.close", "code": over.code, "reason": reason}))
+                await self._sending(send, {"type": "websocket.close", "code": over.code, "reason": reason})
 
     async def _passed(self, receive: Receive, send: Send) -> _Over:
         """Why it is over."""
         self._is_running = True
         try:
             async with self._block:
-                tasks = {"terminal input": self._typing(receive), "terminal rights": self._checking()}
+                tasks = {
+                    "terminal input": self._typing(receive),
+                    "terminal rights": self._checking(),
+                    "terminal beats": self._beating(send),
+                }
                 async with beside(tasks):
                     await self._showing(send)
         except Stopped:
@@ -91,6 +97,7 @@ class TerminalLoop:
             self.end(_IDLE)
         else:
             self._used()
+            self._beat_due.set()
 
     def recheck(self) -> None:
         self._check_due.set()
@@ -128,9 +135,9 @@ class TerminalLoop:
         async for frame in self._agent:
             self._moved_at = self._clock.monotonic()
             if frame.type is aiohttp.WSMsgType.BINARY:
-                await self._sending(send({"type": "websocket.send", "bytes": frame.data}))
+                await self._sending(send, {"type": "websocket.send", "bytes": frame.data})
             elif frame.type is aiohttp.WSMsgType.TEXT:
-                await self._sending(send({"type": "websocket.send", "text": frame.data}))
+                await self._sending(send, {"type": "websocket.send", "text": frame.data})
         if self._agent.close_code == _NORMAL:
             raise _Over(_NORMAL)
         if self._agent.close_code == _BAD_FRAME:
@@ -144,11 +151,19 @@ class TerminalLoop:
             if not await self._may_stay():
                 raise _Over(_TRY_AGAIN, _NOT_YOURS)
 
-    async def _sending(self, sent: Awaitable[None]) -> None:
-        self.sending_since = self._clock.monotonic()
-        try:
-            await sent
-        except OSError:
-            raise _Over from None
-        finally:
-            self.sending_since = None
+    async def _beating(self, send: Send) -> None:
+        """No bytes, as a message: pages can't see the server's pings, and this tells them that the connection lives."""
+        while True:
+            await self._beat_due.wait()
+            self._beat_due.clear()
+            await self._sending(send, {"type": "websocket.send", "bytes": b""})
+
+    async def _sending(self, send: Send, message: dict[str, Any]) -> None:
+        async with self._turn:
+            self.sending_since = self._clock.monotonic()
+            try:
+                await send(message)
+            except OSError:
+                raise _Over from None
+            finally:
+                self.sending_since = None

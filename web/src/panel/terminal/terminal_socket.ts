@@ -22,11 +22,15 @@ export interface TerminalHooks {
 }
 
 const ended = 1000
+const noCode = 1006
+/** The server says something at least every 25 seconds: the connection is dead without knowing when it does not. */
+const silentMs = 40_000
 
 export class TerminalSocket {
   private socket: WebSocket | null = null
   private attempt = 0
   private timer: ReturnType<typeof setTimeout> | undefined
+  private silence: ReturnType<typeof setTimeout> | undefined
   private isClosed = false
   private readonly workspaceId: string
   private readonly key: string
@@ -57,6 +61,7 @@ export class TerminalSocket {
   close(): void {
     this.isClosed = true
     clearTimeout(this.timer)
+    clearTimeout(this.silence)
     this.socket?.close()
   }
 
@@ -65,20 +70,35 @@ export class TerminalSocket {
     const socket = new WebSocket(this.address())
     socket.binaryType = "arraybuffer"
     this.socket = socket
+    this.heard(socket)
     socket.addEventListener("open", () => {
       if (this.isClosed) return socket.close()
+      this.heard(socket)
       this.attempt = 0
       this.hooks.opened()
       this.hooks.line("open")
     })
     socket.addEventListener("message", ({ data }) => {
-      if (!this.isClosed && data instanceof ArrayBuffer) this.hooks.shown(new Uint8Array(data))
+      if (this.isClosed || this.socket !== socket) return
+      this.heard(socket)
+      if (data instanceof ArrayBuffer && data.byteLength > 0) this.hooks.shown(new Uint8Array(data))
     })
-    socket.addEventListener("close", ({ code }) => this.over(code))
+    socket.addEventListener("close", ({ code }) => {
+      if (this.socket === socket) this.over(code)
+    })
+  }
+
+  private heard(socket: WebSocket): void {
+    clearTimeout(this.silence)
+    this.silence = setTimeout(() => {
+      socket.close()
+      this.over(noCode)
+    }, silentMs)
   }
 
   private over(code: number): void {
     this.socket = null
+    clearTimeout(this.silence)
     if (this.isClosed) return
     if (code === ended) return this.hooks.line("ended")
     this.attempt += 1
