@@ -142,6 +142,16 @@ export function keptNames(kind: TextKind): string[] {
   return attempt(() => Object.keys(localStorage).flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []))) ?? []
 }
 
+/** Tells the name of each text of a kind that another tab has forgotten. Gives what ends it. */
+export function onTextGone(kind: TextKind, run: (name: string) => void): () => void {
+  const heard = ({ key, newValue }: StorageEvent) => {
+    const prefix = `${prefixOf("person")}${kind}.`
+    if (newValue === null && key?.startsWith(prefix)) run(key.slice(prefix.length))
+  }
+  window.addEventListener("storage", heard)
+  return () => window.removeEventListener("storage", heard)
+}
+
 /** Who signs out leaves nothing behind. */
 export function forgetPerson(): void {
   const prefix = prefixOf("person")

@@ -3,6 +3,7 @@ import { follow } from "../api/follow"
 import { Refused, type request, Unreachable } from "../api/request"
 import { FakeSurroundings } from "../api/testing/fake_surroundings"
 import { ChatActions } from "./actions"
+import { Beginnings } from "./beginnings"
 import { type ChatStore, type ChatSurroundings, chatStore, setPicture } from "./chat_state"
 import { apply } from "./picture"
 import { allRows } from "./rows"
@@ -125,6 +126,30 @@ describe("a message that is sent", () => {
     expect(overlay().sends).toEqual([])
     reload()
     expect(overlay().sends).toEqual([])
+  })
+
+  it("to a chat that is gone waits where chats begin", async () => {
+    const key = actions.send(words("hello"), { modelConfigId: "m", planMode: "plan", interrupt: true })
+    ;(await last()).fail(refusal(404))
+    await around.pass(0)
+    expect(overlay().sends).toMatchObject([{ key, state: "failed", content: words("hello"), problem: { message: "no 404" } }])
+    const body = { content: words("hello"), client_type: "ui", model_config_id: "m", plan_mode: "plan" }
+    expect(around.unsent.all()).toMatchObject([{ kind: "chat", key, body, problem: { message: "Its chat is not there any more." } }])
+    const beginnings = new Beginnings(around)
+    beginnings.resume()
+    expect(beginnings.store.getState()).toMatchObject([{ key, state: "failed", body }])
+    beginnings.tryAgain(key)
+    expect((await last()).route).toBe("POST /api/experimental/chats")
+  })
+
+  it("and was refused goes when something was done about it in another tab", async () => {
+    const refused = actions.send(words("hello"))
+    ;(await last()).fail(refusal(409))
+    await around.pass(0)
+    const sending = actions.send(words("more"))
+    actions.forgotten(refused)
+    actions.forgotten(sending)
+    expect(overlay().sends).toMatchObject([{ key: sending, state: "sending" }])
   })
 
   it("goes out again after a reload, under its key and in its order, and says so", async () => {

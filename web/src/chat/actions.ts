@@ -14,11 +14,12 @@ import {
   type QueueOperation,
   sendAnswered,
   withoutEdit,
+  withoutRefused,
   withoutSend,
   withQueueChange,
   withRefused,
 } from "./sending"
-import { type UnsentEdit, type UnsentMessage, whyNotAgain } from "./unsent"
+import { type UnsentChat, type UnsentEdit, type UnsentMessage, whyNotAgain } from "./unsent"
 
 export interface WithModel {
   readonly modelConfigId?: string
@@ -67,6 +68,11 @@ export class ChatActions {
     this.givenUp.delete(key)
     this.around.unsent.forget(key)
     changeOverlay(this.store, (overlay) => withoutSend(overlay, key))
+  }
+
+  /** Something was done elsewhere about one that was refused. */
+  forgotten(key: string): void {
+    changeOverlay(this.store, (overlay) => withoutRefused(overlay, key))
   }
 
   /** Replaces a message and all that follows it. Refused, it is among the sends as `failed`. */
@@ -238,7 +244,8 @@ export class ChatActions {
 
   private refused(one: UnsentMessage | UnsentEdit, error: unknown, mayBeDone = false): void {
     const problem = problemOf(error)
-    this.around.unsent.keep({ ...one, problem })
+    const isChatGone = one.kind === "message" && error instanceof Refused && error.status === 404
+    this.around.unsent.keep(isChatGone ? asBeginning(one) : { ...one, problem })
     changeOverlay(this.store, (overlay) => withRefused(overlay, one, problem, mayBeDone))
   }
 
@@ -273,6 +280,13 @@ export class ChatActions {
       throw error
     }
   }
+}
+
+/** Nobody comes to a chat that is gone: its words wait where chats begin. */
+function asBeginning({ key, at, content, options }: UnsentMessage): UnsentChat {
+  const { interrupt: _, planMode, ...model } = options
+  const body = { content: [...content], client_type: "ui" as const, ...modelOf(model), ...(planMode ? { plan_mode: planMode } : {}) }
+  return { kind: "chat", key, at, problem: { message: words.chat.chatGone }, body }
 }
 
 function textOf(content: readonly InputPart[]): string {

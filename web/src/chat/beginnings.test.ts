@@ -56,6 +56,16 @@ it("makes one chat, however often it has to be asked for", async () => {
   expect(beginnings.store.getState()).toEqual([])
 })
 
+it("lets go of what was refused when something was done about it in another tab", async () => {
+  beginnings.begin(body)
+  asking[0]?.fail(new Refused(400, { message: "no model" }))
+  await around.pass(0)
+  beginnings.begin(body)
+  beginnings.forgotten("key1")
+  beginnings.forgotten("key2")
+  expect(beginnings.store.getState()).toMatchObject([{ key: "key2", state: "sending" }])
+})
+
 it("keeps what was refused, with the reason, until something is done about it", async () => {
   beginnings.begin(body)
   asking[0]?.fail(new Refused(400, { message: "no model" }))

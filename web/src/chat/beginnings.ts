@@ -43,7 +43,14 @@ export class Beginnings {
     this.store.setState(this.store.getState().filter((one) => one.key !== key), true)
   }
 
-  /** Goes on with what an earlier page has left without an answer. */
+  /** Something was done elsewhere about one that was refused. */
+  forgotten(key: string): void {
+    const all = this.store.getState()
+    const left = all.filter((one) => one.key !== key || one.state !== "failed")
+    if (left.length < all.length) this.store.setState(left, true)
+  }
+
+  /** Goes on with what an earlier page, or a chat that is gone, has left without an answer. */
   resume(): void {
     const known = new Set(this.store.getState().map((one) => one.key))
     for (const one of this.around.unsent.all()) {

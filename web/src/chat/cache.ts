@@ -48,6 +48,11 @@ export class RecentChats {
     for (const one of this.around.unsent.all()) if (one.kind !== "chat") this.keep(one.chatId).actions.resume(one)
   }
 
+  /** Another tab has done something about one that was refused. */
+  forgotten(key: string): void {
+    for (const { actions } of this.kept.values()) actions.forgotten(key)
+  }
+
   private keep(chatId: string): Kept {
     const kept = this.kept.get(chatId) ?? this.made(chatId)
     this.kept.delete(chatId)

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest"
 import type { ChatMessage } from "../api/schema"
-import { asContent, beginEditing, draftOf, endEditing, fromContent, giveBack, resumeEditing } from "./draft"
+import { keptText } from "../browser/kept"
+import { asContent, beginEditing, draftOf, endEditing, fromContent, giveBack, recall, resumeEditing } from "./draft"
 
 const message: ChatMessage = {
   id: 7,
@@ -35,6 +36,51 @@ test("an edit that was refused is an edit again, and keeps what was being writte
   expect(draft.getState()).toMatchObject({ text: "better", editing: { messageId: 7 } })
   endEditing(draft)
   expect(draft.getState()).toMatchObject({ text: "half a message", editing: null })
+})
+
+test("an edit that was refused does not take the words of another one", () => {
+  const draft = draftOf("resumed-while-editing")
+  draft.setState({ text: "half a message" })
+  beginEditing(draft, { ...message, id: 8 })
+  draft.setState({ text: "another edit" })
+  resumeEditing(draft, 7, fromContent([{ type: "text", text: "better" }]))
+  expect(draft.getState()).toMatchObject({ text: "better", editing: { messageId: 7 } })
+  endEditing(draft)
+  expect(draft.getState().text).toBe("another edit\n\nhalf a message")
+})
+
+test("an edit that was refused goes in front of one of the same message", () => {
+  const draft = draftOf("resumed-twice")
+  beginEditing(draft, message)
+  resumeEditing(draft, 7, fromContent([{ type: "text", text: "better" }]))
+  expect(draft.getState()).toMatchObject({ text: "better\n\nas it was", editing: { messageId: 7 } })
+})
+
+test("an earlier message hides what was being written, which comes back", () => {
+  const draft = draftOf("recalled")
+  draft.setState({ text: "half a message" })
+  expect(recall(draft, ["newest", "oldest"], -1)).toBeNull()
+  expect(recall(draft, ["newest", "oldest"], 1)).toBe("newest")
+  expect(recall(draft, ["newest", "oldest"], 1)).toBe("oldest")
+  expect(recall(draft, ["newest", "oldest"], 1)).toBeNull()
+  expect(draft.getState().text).toBe("oldest")
+  expect(recall(draft, ["newest", "oldest"], -1)).toBe("newest")
+  expect(recall(draft, ["newest", "oldest"], -1)).toBe("half a message")
+  expect(draft.getState().recalled).toBeNull()
+})
+
+test("what an earlier message hides is what is kept, edited and given back to", () => {
+  const draft = draftOf("recalled-and-edited")
+  draft.setState({ text: "half a message" })
+  recall(draft, ["earlier"], 1)
+  expect(keptText("draft", "recalled-and-edited").get()).toContain("half a message")
+  expect(keptText("draft", "recalled-and-edited").get()).not.toContain("earlier")
+  beginEditing(draft, message)
+  endEditing(draft)
+  expect(draft.getState().text).toBe("half a message")
+  recall(draft, ["earlier"], 1)
+  giveBack(draft, fromContent([{ type: "text", text: "refused" }]))
+  expect(draft.getState().text).toBe("refused\n\nhalf a message")
 })
 
 test("an edit leaves what was being written as it was", () => {

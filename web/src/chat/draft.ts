@@ -28,11 +28,15 @@ export interface Written {
 export interface Draft extends Written {
   /** The message that this replaces when it is sent, and what was being written before. */
   readonly editing: { readonly messageId: number; readonly before: Written } | null
+  /** An earlier message is shown instead of what was being written: which one, from the newest on, and the words that it hides. */
+  readonly recalled: { readonly place: number; readonly hidden: string } | null
 }
 
 export type DraftStore = StoreApi<Draft>
 
 export const nothingWritten: Written = { text: "", files: [], references: [] }
+
+const nothingDrafted: Draft = { ...nothingWritten, editing: null, recalled: null }
 
 const drafts = new Map<string, DraftStore>()
 
@@ -44,8 +48,9 @@ export function draftOf(chatId: string): DraftStore {
   const store = createStore<Draft>(() => read(kept.get()))
   store.subscribe((draft, before) => {
     if (draft === before) return
-    if (draft.editing === null && isNothing(draft)) kept.forget()
-    else kept.set(stored(draft))
+    const own = { ...ownWords(draft), editing: draft.editing }
+    if (own.editing === null && isNothing(own)) kept.forget()
+    else kept.set(JSON.stringify(own))
   })
   drafts.set(chatId, store)
   return store
@@ -53,6 +58,21 @@ export function draftOf(chatId: string): DraftStore {
 
 export function isNothing({ text, files, references }: Written): boolean {
   return text.trim() === "" && files.length === 0 && references.length === 0
+}
+
+/** What was written here: not an earlier message that is only looked at. */
+function ownWords({ text, files, references, recalled }: Draft): Written {
+  return { text: recalled ? recalled.hidden : text, files, references }
+}
+
+/** Another of one's earlier messages, the newest first: further back (1), or forward (-1) and in the end to one's own words. Null: there is none. */
+export function recall(store: DraftStore, prompts: readonly string[], by: 1 | -1): string | null {
+  const { text, recalled } = store.getState()
+  const place = (recalled?.place ?? -1) + by
+  const found = place < 0 ? recalled?.hidden : prompts[place]
+  if (found === undefined) return null
+  store.setState({ text: found, recalled: place < 0 ? null : { place, hidden: recalled ? recalled.hidden : text } })
+  return found
 }
 
 /** Changes a file, or takes it away, wherever it is by now: an edit has put aside what was being written. */
@@ -97,8 +117,8 @@ function arrived(id: string, part: object): Attached {
 
 export function beginEditing(store: DraftStore, message: ChatMessage): void {
   const draft = store.getState()
-  const before = draft.editing ? draft.editing.before : { text: draft.text, files: draft.files, references: draft.references }
-  store.setState({ ...fromContent(message.content), editing: { messageId: message.id, before } })
+  const before = draft.editing ? draft.editing.before : ownWords(draft)
+  store.setState({ ...fromContent(message.content), editing: { messageId: message.id, before }, recalled: null })
 }
 
 /** What was being written before comes back. */
@@ -109,9 +129,11 @@ export function endEditing(store: DraftStore): void {
 
 /** What was refused comes back in front of what was written since: nothing of either is lost. An edit under way is not mixed with it. */
 export function giveBack(store: DraftStore, refused: Written): void {
-  store.setState(({ editing, ...written }) =>
-    editing ? { editing: { ...editing, before: inFront(refused, editing.before) } } : inFront(refused, written),
-  )
+  store.setState((draft) => {
+    const { editing } = draft
+    if (editing) return { editing: { ...editing, before: inFront(refused, editing.before) } }
+    return { ...inFront(refused, ownWords(draft)), recalled: null }
+  })
 }
 
 function inFront(refused: Written, { text, files, references }: Written): Written {
@@ -122,19 +144,21 @@ function inFront(refused: Written, { text, files, references }: Written): Writte
   }
 }
 
-/** An edit that was refused is one again, and what was written since waits for its end. */
+/**
+ * An edit that was refused is one again, and what was written since waits for its end. So do the words of another edit that
+ * is under way; those of one of the same message are its own.
+ */
 export function resumeEditing(store: DraftStore, messageId: number, refused: Written): void {
-  const { editing, text, files, references } = store.getState()
-  store.setState({ ...refused, editing: { messageId, before: editing ? editing.before : { text, files, references } } })
+  const draft = store.getState()
+  const { editing } = draft
+  const own = ownWords(draft)
+  if (editing?.messageId === messageId) store.setState(inFront(refused, own))
+  else store.setState({ ...refused, editing: { messageId, before: editing ? inFront(own, editing.before) : own }, recalled: null })
 }
 
 export function addReference(store: DraftStore, reference: FileReferencePart, comment: string): void {
   const { text, references } = store.getState()
-  store.setState({ references: [...references, reference], text: comment === "" ? text : text === "" ? comment : `${text}\n${comment}` })
-}
-
-function stored({ text, files, references, editing }: Draft): string {
-  return JSON.stringify({ text, files, references, editing })
+  store.setState({ recalled: null, references: [...references, reference], text: comment === "" ? text : text === "" ? comment : `${text}\n${comment}` })
 }
 
 /** A file that was on its way when the page was left has not arrived, and its bytes are gone: that is said where it was. */
@@ -144,11 +168,11 @@ function reread({ text = "", files = [], references = [] }: Partial<Written>): W
 }
 
 function read(kept: string): Draft {
-  if (kept === "") return { ...nothingWritten, editing: null }
+  if (kept === "") return nothingDrafted
   try {
     const { editing, ...written } = JSON.parse(kept) as Partial<Draft>
-    return { ...reread(written), editing: editing ? { ...editing, before: reread(editing.before) } : null }
+    return { ...reread(written), editing: editing ? { ...editing, before: reread(editing.before) } : null, recalled: null }
   } catch {
-    return { ...nothingWritten, editing: null }
+    return nothingDrafted
   }
 }

@@ -19,6 +19,7 @@ export {
   giveBack,
   isNothing,
   nothingWritten,
+  recall,
   resumeEditing,
   type Written,
 } from "./draft"

@@ -43,10 +43,14 @@ const recent = new RecentChats(browserChats)
 /** Chats that have not begun: their first messages are on their way. */
 export const beginnings = new Beginnings(browserChats)
 
-/** What an earlier page of this person has left without an answer goes out again. */
-export function resumeUnsent(): void {
+/** What an earlier page of this person has left without an answer goes out again. Gives what ends following what other tabs do about it. */
+export function resumeUnsent(): () => void {
   recent.resume()
   beginnings.resume()
+  return browserUnsent.onForgotten((key) => {
+    recent.forgotten(key)
+    beginnings.forgotten(key)
+  })
 }
 
 /** Opens a chat to be looked at, until it is closed. One that was open a moment ago shows at once. */

@@ -97,6 +97,11 @@ export function withoutSend(overlay: Overlay, key: string): Overlay {
   return sends.length === overlay.sends.length ? overlay : { ...overlay, sends }
 }
 
+/** The same, if it was refused: one that is on its way has its own answer to come. */
+export function withoutRefused(overlay: Overlay, key: string): Overlay {
+  return overlay.sends.some((send) => send.key === key && send.state === "failed") ? withoutSend(overlay, key) : overlay
+}
+
 export function beginEdit(overlay: Overlay, { key, messageId, content }: UnsentEdit, state: Edit["state"]): Overlay {
   return { ...overlay, edit: { key, messageId, content, state, message: null } }
 }

@@ -4,7 +4,7 @@
  * reason, until its writer has done something about it.
  */
 import type { CreateChat, InputPart, Problem } from "../api/schema"
-import { keptNames, keptText } from "../browser/kept"
+import { keptNames, keptText, onTextGone } from "../browser/kept"
 import { words } from "../words"
 import type { SendOptions, WithModel } from "./actions"
 
@@ -50,7 +50,11 @@ export interface UnsentStore {
   all(): readonly Unsent[]
   keep(one: Unsent): void
   forget(key: string): void
+  /** Tells of each that is forgotten, here or in another tab. Gives what ends it. */
+  onForgotten(run: (key: string) => void): () => void
 }
+
+const listeners = new Set<(key: string) => void>()
 
 /** In the storage of this browser, each under a name of its own: tabs write without knowing of each other. */
 export const browserUnsent: UnsentStore = {
@@ -59,7 +63,18 @@ export const browserUnsent: UnsentStore = {
       .flatMap((key) => read(keptText("unsent", key).get()) ?? [])
       .toSorted((one, other) => one.at - other.at),
   keep: (one) => keptText("unsent", one.key).set(JSON.stringify(one)),
-  forget: (key) => keptText("unsent", key).forget(),
+  forget: (key) => {
+    keptText("unsent", key).forget()
+    for (const listener of listeners) listener(key)
+  },
+  onForgotten: (run) => {
+    const end = onTextGone("unsent", run)
+    listeners.add(run)
+    return () => {
+      end()
+      listeners.delete(run)
+    }
+  },
 }
 
 /** The server forgets the key of a message after thirty days. */

@@ -77,7 +77,7 @@ function OpenChat({ opened, me, opener }: { opened: OpenedChat; me: User; opener
   }, [chat?.title])
 
   if (reading.state === "refused" && messages.length === 0) {
-    return <ChatUnavailable refused={reading.refused} opener={opener} onRetry={() => opened.retry()} />
+    return <ChatUnavailable refused={reading.refused} opener={opener} opened={opened} sends={overlay.sends} />
   }
   const isMine = !chat || chat.owner_id === me.id
   const page = (

@@ -19,6 +19,7 @@ export function NewChat({ opener, onCreated }: { opener: ReactNode; onCreated: (
   useEffect(() => {
     document.title = `${words.chat.newTitle} · ${words.common.name}`
   }, [])
+  useEffect(() => beginnings.resume(), [])
   useAskedPrompt(draft)
   useLedThere(draft, onCreated)
 

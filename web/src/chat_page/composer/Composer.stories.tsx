@@ -63,6 +63,45 @@ export const Written: Story = {
   },
 }
 
+const sentHead = fn()
+
+/** Pressed twice by accident, Enter does not send what waits. */
+export const PressedTwice: Story = {
+  render: () => <Emptied />,
+  play: async ({ canvas }) => {
+    sentHead.mockClear()
+    await userEvent.keyboard("{Enter}{Enter}")
+    await expect(canvas.getByRole("textbox")).toHaveValue("")
+    await expect(sentHead).not.toHaveBeenCalled()
+  },
+}
+
+function Emptied() {
+  const [draft] = useState(() => {
+    const made = draftOf(`story-composer-${(drafts += 1)}`)
+    made.setState({ text: "Wait for me" })
+    return made
+  })
+  const choice = useChoice(few)
+  const empty = () => draft.setState(nothingWritten)
+  return (
+    <main>
+      <ComposerBox draft={draft} choice={choice} isBusy isStopping={false} prompts={[]} commands={[]} onCommand={fn()} onSend={empty} onSendHead={sentHead} />
+    </main>
+  )
+}
+
+/** Where nothing was sent a moment ago, it is meant. */
+export const PressedWhileEmpty: Story = {
+  render: () => <Shown isBusy onSendHead={sentHead} />,
+  play: async ({ canvas }) => {
+    sentHead.mockClear()
+    canvas.getByRole("textbox").focus()
+    await userEvent.keyboard("{Enter}")
+    await expect(sentHead).toHaveBeenCalledOnce()
+  },
+}
+
 export const WithFiles: Story = {
   render: () => (
     <Shown

@@ -3,7 +3,7 @@ import { memo, useState } from "react"
 import { queries } from "../../api/queries"
 import { request } from "../../api/request"
 import type { Chat } from "../../api/schema"
-import { asContent, draftOf, endEditing, type LiveStatus, newestId, nothingWritten, type OpenedChat, type Overlay, type SettledPicture } from "../../chat"
+import { asContent, draftOf, endEditing, isWaiting, type LiveStatus, newestId, nothingWritten, type OpenedChat, type Overlay, type SettledPicture } from "../../chat"
 import { Button } from "../../ui/buttons/Button"
 import { toast } from "../../ui/floating/toast"
 import { Banner } from "../../ui/status/Banner"
@@ -76,12 +76,14 @@ export const Composer = memo(function Composer({ opened, chat, picture, overlay,
   }
 
   function send() {
-    const { editing, ...written } = draft.getState()
+    const written = draft.getState()
+    const { editing, recalled } = written
     const content = asContent(written)
     if (content.length === 0) return
     if (editing) void opened.actions.edit(editing.messageId, content, choice.changed)
     else opened.actions.send(content, { ...choice.changed, ...(plan && { planMode: plan.isOn ? ("plan" as const) : ("" as const) }) })
-    draft.setState({ ...(editing ? editing.before : nothingWritten), editing: null })
+    // What an earlier message has hidden comes back when that is sent again.
+    draft.setState({ ...(editing ? editing.before : nothingWritten), ...(recalled && { text: recalled.hidden }), editing: null, recalled: null })
     onSent()
   }
 
@@ -104,7 +106,8 @@ export const Composer = memo(function Composer({ opened, chat, picture, overlay,
       onCancelEdit={() => endEditing(draft)}
       onSendHead={() => {
         const head = picture.queue[0]
-        if (head) void opened.actions.promote(head.id).catch((error: Error) => toast(words.queue.failed, { text: error.message, kind: "error" }))
+        // What was just sent may be the first by the time it is answered: until then nobody knows which one is meant.
+        if (head && !isWaiting(overlay)) void opened.actions.promote(head.id).catch((error: Error) => toast(words.queue.failed, { text: error.message, kind: "error" }))
       }}
     />
   )

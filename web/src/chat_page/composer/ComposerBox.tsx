@@ -2,7 +2,7 @@ import { ArrowUp, ListChecks, Paperclip, Square } from "lucide-react"
 import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useEffect, useId, useRef, useState } from "react"
 import { useStore } from "zustand"
 import { sendWith, useKept } from "../../browser/kept"
-import { type Draft, type DraftStore, isNothing } from "../../chat"
+import { type Draft, type DraftStore, isNothing, recall } from "../../chat"
 import { Button } from "../../ui/buttons/Button"
 import { IconButton } from "../../ui/buttons/IconButton"
 import { classes } from "../../ui/classes"
@@ -11,7 +11,6 @@ import { Attachments } from "./Attachments"
 import { attach, attachPasted } from "./attaching"
 import css from "./ComposerBox.module.css"
 import { countHidden, withoutHidden } from "./hidden_characters"
-import { useHistory } from "./history"
 import { ModelPicker } from "./ModelPicker"
 import type { ModelChoice } from "./model_choice"
 import { type Command, matching, optionId, SlashMenu } from "./SlashMenu"
@@ -43,6 +42,9 @@ export interface Planning {
 const LONG_LINES = 10
 const LONG_CHARACTERS = 1000
 
+/** Two presses within it are one, in milliseconds. */
+const DOUBLE_PRESS = 500
+
 const isTouch = typeof window !== "undefined" && window.matchMedia("(pointer: coarse)").matches
 
 /** Where messages are written. It knows nothing of where they go. */
@@ -57,7 +59,8 @@ export function ComposerBox(props: ComposerBoxProps) {
   const area = useRef<HTMLTextAreaElement>(null)
   const picked = useRef<HTMLInputElement>(null)
   const wantsPlain = useRef(false)
-  const history = useHistory(prompts)
+  /** When a key has sent something, by the clock of events, if nothing was typed since. */
+  const sentAt = useRef(Number.NEGATIVE_INFINITY)
   const text = words.composer
   const heldId = useId()
   const commandsId = useId()
@@ -71,23 +74,26 @@ export function ComposerBox(props: ComposerBoxProps) {
   }, [draft.editing?.messageId])
 
   function write(next: string) {
-    history.leave()
     setPlace(0)
-    store.setState({ text: next })
+    sentAt.current = Number.NEGATIVE_INFINITY
+    store.setState({ text: next, recalled: null })
   }
 
   function run(command: Command) {
     if (command.isDisabled) return
-    store.setState({ text: command.isSkill ? `/${command.name} ` : "" })
+    store.setState({ text: command.isSkill ? `/${command.name} ` : "", recalled: null })
     if (!command.isSkill) onCommand(command.name)
   }
 
-  /** `isRepeated`: the key is still down from what it has sent. */
-  function submit(isRepeated = false) {
+  /** `pressed`: by a key. */
+  function submit(pressed?: KeyboardEvent) {
+    if (pressed && !isMeant(pressed, sentAt.current)) return
     const exact = found.find((command) => !command.isSkill && draft.text.trim() === `/${command.name}`)
     if (exact) run(exact)
-    else if (canSend) onSend()
-    else if (isNothing(draft) && !draft.editing && !isRepeated) onSendHead?.()
+    else if (canSend) {
+      onSend()
+      if (pressed) sentAt.current = pressed.timeStamp
+    } else if (isNothing(draft) && !draft.editing && pressed) onSendHead?.()
   }
 
   function pressed(event: KeyboardEvent<HTMLTextAreaElement>) {
@@ -108,24 +114,23 @@ export function ComposerBox(props: ComposerBoxProps) {
     }
     if (event.key === "Enter" && sends(event, mode)) {
       event.preventDefault()
-      submit(event.repeat)
+      submit(event)
     } else if (event.key === "Escape") {
       if (draft.editing) onCancelEdit?.()
       else if (isBusy && !isStopping) onStop?.()
     } else if ((event.key === "ArrowUp" || event.key === "ArrowDown") && !draft.editing && !event.altKey) {
-      recall(event)
+      goBack(event)
     }
   }
 
-  /** Up only at the very beginning, down only at the very end: in between the arrows move the caret. */
-  function recall(event: KeyboardEvent<HTMLTextAreaElement>) {
+  /** Earlier messages of one's own. Up only at the very beginning, down only at the very end: in between the arrows move the caret. */
+  function goBack(event: KeyboardEvent<HTMLTextAreaElement>) {
     const { selectionStart, selectionEnd, value } = event.currentTarget
     const isUp = event.key === "ArrowUp"
     if (selectionStart !== selectionEnd || (isUp ? selectionStart !== 0 && value !== "" : selectionEnd !== value.length)) return
-    const next = history.step(isUp ? 1 : -1, draft.text)
+    const next = recall(store, prompts, isUp ? 1 : -1)
     if (next === null) return
     event.preventDefault()
-    store.setState({ text: next })
     requestAnimationFrame(() => area.current?.setSelectionRange(isUp ? 0 : next.length, isUp ? 0 : next.length))
   }
 
@@ -188,7 +193,7 @@ export function ComposerBox(props: ComposerBoxProps) {
       {hiddenCount > 0 && (
         <p className={css["hidden"]} role="status">
           {text.hidden(hiddenCount)}
-          <Button size="small" kind="quiet" onClick={() => store.setState({ text: withoutHidden(draft.text) })}>
+          <Button size="small" kind="quiet" onClick={() => write(withoutHidden(draft.text))}>
             {text.removeHidden}
           </Button>
         </p>
@@ -228,6 +233,11 @@ export function ComposerBox(props: ComposerBoxProps) {
       </div>
     </div>
   )
+}
+
+/** Not the same press as what has just sent something, nor the other half of a double one: what waits is not to be sent by it. */
+function isMeant({ repeat, timeStamp }: KeyboardEvent, sentAt: number): boolean {
+  return !repeat && timeStamp - sentAt > DOUBLE_PRESS
 }
 
 /** Why it can't be sent yet: nothing that was attached is left out without a word. */

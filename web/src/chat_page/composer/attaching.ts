@@ -11,7 +11,7 @@ import { words } from "../../words"
 export const MOST_BYTES = 10 * 1024 * 1024
 
 const underWay = new Map<string, AbortController>()
-/** What may be sent again, or become text: the files themselves, for as long as the page lasts. */
+/** What may have to be sent again: the files themselves, until they have arrived. */
 const sources = new Map<string, File>()
 
 export function attach(draft: DraftStore, files: Iterable<File>): void {
@@ -50,13 +50,13 @@ export async function pasteInline(draft: DraftStore, { key, id }: Attached): Pro
     const text = await (sources.get(key)?.text() ?? readBack(id ?? ""))
     if (!draft.getState().files.some((file) => file.key === key)) return // it was sent meanwhile, or taken away
     detach(draft, key)
-    draft.setState((now) => ({ text: now.text + text }))
+    draft.setState((now) => ({ text: now.text + text, recalled: null }))
   } catch (failure) {
     toast(words.common.failed(words.composer.inline), { text: (failure as Error).message, kind: "error", id: "inline" })
   }
 }
 
-/** After a reload only the server has it. */
+/** Once it has arrived, only the server has it. */
 async function readBack(id: string): Promise<string> {
   const response = await fetched(address("/api/experimental/chats/files/{file}", { file: id }), { credentials: "same-origin" })
   if (!response.ok) throw new Error(words.cards.fileUnreadable)
@@ -80,6 +80,7 @@ async function send(draft: DraftStore, key: string, file: File): Promise<void> {
   changeFile(draft, key, { progress: 0, error: null })
   try {
     const { id } = await upload(file, (progress) => changeFile(draft, key, { progress }), controller.signal)
+    sources.delete(key)
     changeFile(draft, key, { id, progress: null })
   } catch (failure) {
     if (!controller.signal.aborted) changeFile(draft, key, { progress: null, error: (failure as Error).message })

@@ -4,6 +4,7 @@ import { ButtonLink } from "../../ui/buttons/Button"
 import { CodeBlock } from "../../ui/code/CodeBlock"
 import { Dialog } from "../../ui/floating/Dialog"
 import { Spinner } from "../../ui/status/Spinner"
+import { bytesText } from "../../ui/values/spans"
 import { words } from "../../words"
 import css from "./Lightbox.module.css"
 
@@ -22,9 +23,12 @@ export function ImageLightbox({ source, name, onClose }: LightboxProps) {
   )
 }
 
-/** A text file, to be read here. */
+/** Of a longer text only so many bytes are drawn: a browser would stand still over all of it. */
+const MOST = 200_000
+
+/** A text file, to be read here: its beginning, if it is long. */
 export function TextLightbox({ source, name, onClose }: LightboxProps) {
-  const read = useQuery({ queryKey: ["file-text", source], queryFn: async () => (await checked(source)).text(), staleTime: Number.POSITIVE_INFINITY })
+  const read = useQuery({ queryKey: ["file-text", source], queryFn: () => beginningOf(source), staleTime: Number.POSITIVE_INFINITY })
   return (
     <Shown source={source} name={name} onClose={onClose}>
       {read.isError ? (
@@ -32,7 +36,10 @@ export function TextLightbox({ source, name, onClose }: LightboxProps) {
       ) : read.data === undefined ? (
         <Spinner text={words.common.loading} />
       ) : (
-        <CodeBlock code={read.data} fileName={name} firstLine={1} isBounded />
+        <>
+          {read.data.bytes > MOST && <p role="note">{words.cards.fileCut(bytesText(MOST), bytesText(read.data.bytes))}</p>}
+          <CodeBlock code={read.data.text} fileName={name} firstLine={1} isBounded />
+        </>
       )}
     </Shown>
   )
@@ -49,6 +56,13 @@ function Shown({ source, name, onClose, children }: LightboxProps & { children: 
       {children}
     </Dialog>
   )
+}
+
+async function beginningOf(source: string): Promise<{ text: string; bytes: number }> {
+  const file = await (await checked(source)).blob()
+  // As if more were to come: a character that is cut through at the end is left out.
+  const text = new TextDecoder().decode(await file.slice(0, MOST).arrayBuffer(), { stream: file.size > MOST })
+  return { text, bytes: file.size }
 }
 
 async function checked(source: string): Promise<Response> {

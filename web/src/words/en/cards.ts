@@ -116,6 +116,7 @@ export const cards = {
   copyAnswer: "Copy answer",
   onlyBeginning: "only its beginning",
   fileGone: "Not kept any more",
+  fileCut: (shown: string, all: string) => `The first ${shown} of ${all}. Download it to read the rest.`,
   fileUnreadable: "It could not be loaded.",
   imageOf: (tool: string) => `Image from ${tool}`,
 }

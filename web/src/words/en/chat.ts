@@ -14,6 +14,8 @@ export const chat = {
   editFailed: "Not changed",
   goneOn: "The chat has gone on since. Sent now, this would replace all of that.",
   tooOldToSend: "It was written so long ago that nobody knows whether it arrived.",
+  chatGone: "Its chat is not there any more.",
+  toNewChat: "Send in a new chat",
   backToComposer: "Edit and send again",
   dismiss: "Dismiss",
   thinking: "Thinking",
