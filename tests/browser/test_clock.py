@@ -51,3 +51,31 @@ async def test_a_retry_is_counted_down_to_when_the_server_makes_it(app: App, ahe
     found = re.search(r"in (\d+) s", await line.inner_text())
     assert found is not None
     assert 0 < int(found[1]) <= 60
+
+
+# As a browser says it: nothing is drawn meanwhile, and timers come late.
+_SEEN = """(state) => {
+    Object.defineProperty(document, "visibilityState", { value: state, configurable: true })
+    document.dispatchEvent(new Event("visibilitychange"))
+}"""
+
+
+async def test_a_retry_is_counted_down_while_nobody_looks(app: App):
+    app.plays(Refuse(529, "Overloaded", headers={"retry-after": "50"}))
+    chat = await app.chats.create("hello")
+    await app.page.clock.install()
+    await app.open(chat)
+    line = app.page.get_by_text("Trying again in")
+
+    async def left() -> int:
+        found = re.search(r"in (\d+) s", await line.inner_text())
+        assert found is not None
+        return int(found[1])
+
+    await expect(line).to_be_visible()
+    await app.page.evaluate(_SEEN, "hidden")
+    before = await left()
+    await app.page.clock.fast_forward(20_000)
+    await app.page.evaluate(_SEEN, "visible")
+    await app.page.clock.run_for(500)
+    assert await left() <= before - 20

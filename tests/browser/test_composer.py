@@ -1,10 +1,11 @@
 """Where messages are written: keys, commands, models, and what is remembered."""
 
 import asyncio
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Route, expect
 
 from browser.app import App, composer, rows, say, until
 from browser.worked import app_with_workspaces, working_chat
@@ -72,6 +73,92 @@ async def test_earlier_prompts_come_and_go_and_leave_the_draft(app: App):
     await composer(app.page).press("End")
     await composer(app.page).press("ArrowDown")
     await expect(composer(app.page)).to_have_value("More of the second words")
+
+
+@pytest.mark.long
+async def test_a_draft_outlasts_a_reload_while_an_earlier_prompt_hides_it(app: App):
+    chat = await app.chats.create("first words")
+    await app.open(chat)
+    await expect(rows(app.page, "end")).to_have_count(1)
+    await composer(app.page).fill("a draft")
+    await composer(app.page).press("Home")
+    await composer(app.page).press("ArrowUp")
+    await expect(composer(app.page)).to_have_value("first words")
+    await app.page.reload()
+    await expect(composer(app.page)).to_have_value("a draft")
+    await composer(app.page).press("Home")
+    await composer(app.page).press("ArrowUp")
+    await expect(composer(app.page)).to_have_value("first words")
+    await composer(app.page).press("Enter")  # sent again as it is: the draft was not
+    await expect(rows(app.page, "user").locator("[data-said]")).to_have_text(["first words", "first words"])
+    await expect(composer(app.page)).to_have_value("a draft")
+
+
+def refused(status: int) -> Callable[[Route], Coroutine[Any, Any, None]]:
+    async def answer(route: Route) -> None:
+        await route.fulfill(status=status, json={"message": "Not this one."})
+
+    return answer
+
+
+MESSAGES = "**/api/experimental/chats/*/messages"
+
+
+@pytest.mark.long
+async def test_what_was_refused_goes_from_every_tab_when_it_is_dismissed(app: App):
+    chat = await app.chats.create("hello")
+    await app.open(chat)
+    await expect(rows(app.page, "end")).to_be_visible()
+    await app.page.route(MESSAGES, refused(409))
+    await say(app.page, "not wanted")
+    await expect(rows(app.page, "send")).to_contain_text("Not this one.")
+    other = await app.tab(app.context)
+    await app.open(chat, other)
+    await expect(rows(other, "send")).to_contain_text("not wanted")
+    await rows(app.page, "send").get_by_role("button", name="Dismiss").click()
+    for page in (app.page, other):
+        await expect(rows(page, "send")).to_have_count(0)
+    app.forgive("409")
+
+
+@pytest.mark.long
+async def test_words_to_a_chat_that_is_gone_can_begin_another(app: App):
+    chat = await app.chats.create("hello")
+    await app.open(chat)
+    await expect(rows(app.page, "end")).to_be_visible()
+    await app.page.route(MESSAGES, refused(404))
+    await say(app.page, "not to be lost")
+    await expect(rows(app.page, "send")).to_contain_text("Not this one.")
+    await app.page.keyboard.press("Alt+n")
+    left = app.page.get_by_role("article").filter(has_text="not to be lost")
+    await expect(left).to_contain_text("Its chat is not there any more.")
+    await app.page.reload()
+    await left.get_by_role("button", name="Try again").click()
+    await expect(rows(app.page, "text")).to_have_text(["Hi."])
+    await expect(rows(app.page, "user").locator("[data-said]")).to_have_text(["not to be lost"])
+    await app.page.goto("/")
+    await expect(composer(app.page)).to_be_visible()
+    await expect(left).to_have_count(0)
+    app.forgive("404")
+
+
+@pytest.mark.long
+async def test_words_that_were_refused_are_on_the_page_of_a_chat_that_is_gone_since(app: App):
+    chat = await app.chats.create("hello")
+    await app.open(chat)
+    await expect(rows(app.page, "end")).to_be_visible()
+    await app.page.route(MESSAGES, refused(409))
+    await say(app.page, "not to be lost")
+    await expect(rows(app.page, "send")).to_contain_text("Not this one.")
+    await app.page.unroute(MESSAGES)
+    await app.page.route(f"**/api/experimental/chats/{chat['id']}**", refused(404))
+    await app.page.reload()
+    await expect(app.page.get_by_role("alert")).to_contain_text("There is no such chat")
+    left = app.page.get_by_role("article").filter(has_text="not to be lost")
+    await left.get_by_role("button", name="Send in a new chat").click()
+    await expect(composer(app.page)).to_have_value("not to be lost")
+    await expect(left).to_have_count(0)
+    app.forgive("404", "409")
 
 
 @pytest.mark.long

@@ -272,6 +272,23 @@ async def test_a_connection_that_breaks_in_mid_answer_says_so_and_goes_on(app: A
     await expect(app.page.get_by_text("The connection was lost")).to_have_count(0)
 
 
+async def test_a_message_of_the_stream_that_nobody_understands_is_asked_for_again(app: App):
+    held = asyncio.Event()
+    app.plays(Turn(Say("Half an ", "answer."), faults=(Hold(held, before_event=4),)))
+    sockets = await _listening(app)
+    chat = await app.chats.create("hello")
+    await app.open(chat)
+    await expect(rows(app.page, "text")).to_have_text(["Half an"])
+    (socket,) = sockets.open
+    socket.send('[{"type": "message_part", "message_p')
+    await expect(app.page.get_by_text("The connection was lost")).to_have_count(1)
+    held.set()
+    await expect(rows(app.page, "text")).to_have_text(["Half an answer."])
+    await expect(rows(app.page, "end")).to_be_visible()
+    await expect(app.page.get_by_text("The connection was lost")).to_have_count(0)
+    assert sockets.count == 2
+
+
 class _Swallowed:
     """The page's sockets, whose answers can be lost on the way while both ends take them for open."""
 

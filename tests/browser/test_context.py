@@ -142,3 +142,30 @@ async def test_a_chat_that_waits_for_room_says_so_and_begins_by_itself(apps: Any
         held.set()
         await expect(rows(app.page, "text")).to_have_text(["Second."])
         await expect(app.page.get_by_text("Waiting for room")).to_have_count(0)
+
+
+FAILURES = {
+    "auth": (Refuse(401, "invalid x-api-key"), "The provider does not accept the key"),
+    "config": (Refuse(404, "model: nothing-of-the-kind"), "The model is not set up right"),
+    "generic": (Refuse(418, "I am a teapot"), "The turn has failed"),
+}
+
+
+@pytest.mark.long
+@pytest.mark.behaviour("WEB-5")
+@pytest.mark.parametrize("kind", FAILURES)
+async def test_an_error_says_its_kind_and_what_the_provider_said_until_one_sends_again(app: App, kind: str):
+    refusal, title = FAILURES[kind]
+    app.plays(refusal)
+    chat = await app.chats.create("hello")
+    await app.open(chat)
+    banner = app.page.get_by_role("alert")
+    await expect(banner).to_contain_text(title)
+    await expect(banner).to_contain_text(f"{refusal.status}: ")
+    await expect(banner).to_contain_text(refusal.message)
+    await app.page.reload()
+    await expect(banner).to_contain_text(title)
+    app.plays(Turn(Say("Better.")))
+    await banner.get_by_role("button", name="Go on").click()
+    await expect(rows(app.page, "text")).to_have_text(["Better."])
+    await expect(banner).to_have_count(0)

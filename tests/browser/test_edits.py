@@ -7,6 +7,7 @@ from playwright.async_api import expect
 
 from browser.app import App, composer, rows, say
 from chatd.testing.vendors.script import Hold, Say, Turn
+from server.configured_models import PROVIDERS, model
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -84,3 +85,34 @@ async def test_files_stay_with_a_message_that_is_edited(app: App):
     await app.page.get_by_role("button", name="Save and run again").click()
     await expect(rows(app.page, "user").locator("[data-said]")).to_have_text(["read this well"])
     await expect(rows(app.page, "user")).to_contain_text("notes.txt")
+
+
+@pytest.mark.long
+@pytest.mark.behaviour("WEB-9")
+async def test_an_edit_keeps_the_model_unless_another_is_chosen(app: App):
+    owner = app.chats.running.owner
+    [provider] = (await owner.get(PROVIDERS)).body
+    await model(owner, provider["id"], "another", display_name="another", context_limit=100_000)
+    chat = await app.chats.create("first")
+    await app.open(chat)
+    await expect(rows(app.page, "end")).to_be_visible()
+
+    async def edit(text: str) -> None:
+        await rows(app.page, "user").first.hover()
+        await rows(app.page, "user").first.get_by_role("button", name="Edit").click()
+        await composer(app.page).fill(text)
+
+    async def save(text: str) -> None:
+        await app.page.get_by_role("button", name="Save and run again").click()
+        await expect(rows(app.page, "user").locator("[data-said]")).to_have_text([text])
+        await expect(rows(app.page, "end")).to_be_visible()
+
+    await edit("second")
+    await save("second")
+    assert app.chats.script.asked[-1].body["model"] == "scripted-model"
+    await edit("third")
+    await app.page.get_by_role("button", name="Model: scripted-model").click()
+    await app.page.get_by_role("menuitemradio", name="another").click()
+    await expect(composer(app.page)).to_have_value("third")
+    await save("third")
+    assert app.chats.script.asked[-1].body["model"] == "another"

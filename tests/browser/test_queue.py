@@ -60,8 +60,10 @@ async def test_what_is_sent_now_goes_first_and_the_others_keep_their_order(app: 
 @pytest.mark.behaviour("WEB-8")
 async def test_enter_in_an_empty_composer_sends_the_first_that_waits(app: App):
     held = asyncio.Event()
+    await app.page.clock.install()
     chat = await busy(app, held)
     await queue(app, "one", "two")
+    await app.page.clock.fast_forward(1000)  # right after a send it would not be meant
     await composer(app.page).press("Enter")
     await expect(rows(app.page, "user")).to_have_count(3)
     held.set()

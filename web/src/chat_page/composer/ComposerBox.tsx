@@ -42,7 +42,7 @@ export interface Planning {
 const LONG_LINES = 10
 const LONG_CHARACTERS = 1000
 
-/** Two presses within it are one, in milliseconds. */
+/** Enter that comes this soon again, in milliseconds, is not meant for what it finds then: what waits, or an older draft. */
 const DOUBLE_PRESS = 500
 
 const isTouch = typeof window !== "undefined" && window.matchMedia("(pointer: coarse)").matches
@@ -59,8 +59,8 @@ export function ComposerBox(props: ComposerBoxProps) {
   const area = useRef<HTMLTextAreaElement>(null)
   const picked = useRef<HTMLInputElement>(null)
   const wantsPlain = useRef(false)
-  /** When a key has sent something, by the clock of events, if nothing was typed since. */
-  const sentAt = useRef(Number.NEGATIVE_INFINITY)
+  /** When a key has sent something, by the clock of events, and what that has left. */
+  const sent = useRef<{ at: number; left: Draft } | null>(null)
   const text = words.composer
   const heldId = useId()
   const commandsId = useId()
@@ -75,7 +75,6 @@ export function ComposerBox(props: ComposerBoxProps) {
 
   function write(next: string) {
     setPlace(0)
-    sentAt.current = Number.NEGATIVE_INFINITY
     store.setState({ text: next, recalled: null })
   }
 
@@ -87,12 +86,12 @@ export function ComposerBox(props: ComposerBoxProps) {
 
   /** `pressed`: by a key. */
   function submit(pressed?: KeyboardEvent) {
-    if (pressed && !isMeant(pressed, sentAt.current)) return
+    if (pressed && (pressed.repeat || (sent.current?.left === draft && pressed.timeStamp - sent.current.at < DOUBLE_PRESS))) return
     const exact = found.find((command) => !command.isSkill && draft.text.trim() === `/${command.name}`)
     if (exact) run(exact)
     else if (canSend) {
       onSend()
-      if (pressed) sentAt.current = pressed.timeStamp
+      if (pressed) sent.current = { at: pressed.timeStamp, left: store.getState() }
     } else if (isNothing(draft) && !draft.editing && pressed) onSendHead?.()
   }
 
@@ -233,11 +232,6 @@ export function ComposerBox(props: ComposerBoxProps) {
       </div>
     </div>
   )
-}
-
-/** Not the same press as what has just sent something, nor the other half of a double one: what waits is not to be sent by it. */
-function isMeant({ repeat, timeStamp }: KeyboardEvent, sentAt: number): boolean {
-  return !repeat && timeStamp - sentAt > DOUBLE_PRESS
 }
 
 /** Why it can't be sent yet: nothing that was attached is left out without a word. */
