@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
 from typing import Final, TypeVar
 from uuid import UUID
 
@@ -135,8 +136,9 @@ class TurnWorkspace:
             self._visited(None)
         self._drop()
         left, self._left = self._left, []
-        for client in left:
-            await client.close()
+        async with AsyncExitStack() as closing:  # all of them, also when the turn is cancelled at the first
+            for client in left:
+                closing.push_async_callback(client.close)
 
     async def _used(self) -> _Held:
         held = await self._reached()

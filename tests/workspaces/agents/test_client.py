@@ -7,6 +7,7 @@ import traceback
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
+import aiohttp
 import pytest
 
 from agent.running import CHAT, OTHER_CHAT, AgentProcess, running_agent
@@ -54,6 +55,24 @@ async def test_an_agent_that_is_stopping_counts_as_gone(client: AgentClient):
             await client.start(StartProcess(key="two", command="true"))
     assert not gone.value.was_sent
     assert stopping.result().ended >= 1
+
+
+async def test_all_connections_are_closed_also_when_closing_is_cancelled(
+    client: AgentClient, monkeypatch: pytest.MonkeyPatch
+):
+    await client.health()
+    await client.start(StartProcess(key="one", command="true"))  # over a connection of its own
+    sessions = list(client._exchange._sessions.values())
+    close = aiohttp.ClientSession.close
+
+    async def cancelled(session: aiohttp.ClientSession) -> None:
+        await close(session)
+        raise asyncio.CancelledError
+
+    monkeypatch.setattr(aiohttp.ClientSession, "close", cancelled)
+    with pytest.raises(asyncio.CancelledError):
+        await client.close()
+    assert [session.closed for session in sessions] == [True, True]
 
 
 async def test_all_but_some_keys_are_acknowledged(client: AgentClient, agent: AgentProcess):

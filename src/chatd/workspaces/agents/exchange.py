@@ -1,7 +1,7 @@
 """One request to an agent and its answer: bounded in time and size, never redirected, never through a proxy."""
 
 from collections.abc import AsyncGenerator, AsyncIterable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from io import BytesIO
 from typing import Final, TypeVar
 from urllib.parse import urlencode
@@ -51,10 +51,12 @@ class Exchange:
         self._is_closed = True
         sessions, route = list(self._sessions.values()), self._route
         self._sessions, self._route = {}, None
-        for session in sessions:
-            await session.close()
-        if route is not None:
-            route.close()
+        # All of them, also when whoever closes is cancelled at the first.
+        async with AsyncExitStack() as closing:
+            if route is not None:
+                closing.callback(route.close)
+            for session in sessions:
+                closing.push_async_callback(session.close)
 
     async def call(
         self,
