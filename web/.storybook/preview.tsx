@@ -2,7 +2,11 @@ import "../src/ui/tokens.css"
 import "../src/ui/page.css"
 import "./preview.css"
 import type { Preview } from "@storybook/react-vite"
+import { configure } from "storybook/test"
 import { UiRoot } from "../src/ui/UiRoot"
+
+// What a browser on busy cores may take; nothing waits for it that comes sooner.
+configure({ asyncUtilTimeout: 10_000 })
 
 const preview: Preview = {
   globalTypes: {
