@@ -33,7 +33,7 @@ async def test_the_context_fills_and_is_not_known_after_a_compaction(app: App):
     await meter(app.page).click()
     summary = app.page.get_by_role("dialog", name="Context")
     await expect(summary).to_contain_text("30,000 of 100,000 tokens (30 %)")
-    await expect(summary).to_contain_text("Summarised by itself at")
+    await expect(summary).to_contain_text("Summarized by itself at")
     await app.page.keyboard.press("Escape")
     app.plays(Turn(Say("They said hello.")), answer("Two.", 5_000))
     await meter(app.page).click()

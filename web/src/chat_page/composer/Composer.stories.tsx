@@ -176,7 +176,7 @@ export const Editing: Story = {
 }
 
 const commands = [
-  { name: "compact", text: "Summarises it, so that it takes less of the context" },
+  { name: "compact", text: "Summarizes it, so that it takes less of the context" },
   { name: "review", text: "Reads changes with care", isSkill: true },
 ]
 const run = fn()

@@ -69,7 +69,7 @@ export const NearlyFull: Story = {
   play: async ({ canvas }) => {
     await userEvent.click(canvas.getByRole("button", { name: "Context: 192,000 of 200,000 tokens (96 %)" }))
     const summary = await within(document.body).findByRole("dialog", { name: "Context" })
-    await expect(await within(summary).findByText("Summarised by itself at 80 % (160,000 tokens).", {}, loaded)).toBeInTheDocument()
+    await expect(await within(summary).findByText("Summarized by itself at 80 % (160,000 tokens).", {}, loaded)).toBeInTheDocument()
   },
 }
 

@@ -5,7 +5,7 @@ import { words } from "../../words"
 import css from "./Context.module.css"
 import { useThreshold } from "./context_query"
 
-/** How much of the context is used, and when it is summarised. */
+/** How much of the context is used, and when it is summarized. */
 export function Fullness({ chat, use }: { chat: Chat; use: ContextUse }) {
   const threshold = useThreshold(chat)
   const text = words.panel.context

@@ -11,7 +11,7 @@ const thresholds = queryOptions({
   queryFn: ({ signal }) => request("GET /api/experimental/chats/config/user-compaction-thresholds", { signal }),
 })
 
-/** Per cent of the context from which a conversation is summarised; one's own goes before the model's. null: not known. */
+/** Per cent of the context from which a conversation is summarized; one's own goes before the model's. null: not known. */
 export function useThreshold(chat: Chat): number | null {
   const own = useQuery(thresholds)
   const models = useQuery(queries.models)

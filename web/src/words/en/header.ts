@@ -10,7 +10,7 @@ export const header = {
   actions: "Actions",
   rename: "Rename",
   compact: "Compact the conversation",
-  compactHint: "Summarises it, so that it takes less of the context",
+  compactHint: "Summarizes it, so that it takes less of the context",
   export: "Export",
   showPanel: "Show the panel",
   hidePanel: "Hide the panel",

@@ -217,7 +217,7 @@ export const settings = {
     hint: "Who you are, how you like answers, what to avoid. Chats that are open have it from their next message on.",
   },
   compaction: {
-    text: "When a chat's context is this full, its older messages are summarised. 100 % is never.",
+    text: "When a chat's context is this full, its older messages are summarized. 100 % is never.",
     noModels: "There is nothing to set until an admin adds a model.",
     usual: (percent: number) => `${percent} % unless you say otherwise.`,
   },
