@@ -1,6 +1,7 @@
 """What lies beside a chat: its changes, which can be spoken about, its files, and what the model knows."""
 
 import asyncio
+import re
 from typing import Any
 
 import pytest
@@ -38,10 +39,16 @@ async def test_a_comment_on_lines_of_a_diff_is_a_chip_and_is_sent_as_a_reference
         await box.press("Enter")
         chip = page.get_by_role("main").get_by_text("numbers.txt line 2")
         await expect(chip).to_be_visible()
-        await expect(composer(page)).to_have_value("Why this one?")
+        remark = page.get_by_role("textbox", name="Comment on numbers.txt line 2", exact=True)
+        await expect(remark).to_have_value("Why this one?")
+        await remark.fill("Why this?")
+        await changes.get_by_role("button", name="Comment on line 1", exact=True).click()
+        await changes.get_by_role("textbox", name="Comment on line 1").fill("And this?")
+        await page.keyboard.press("Enter")
         await page.reload()
-        await expect(chip).to_be_visible()
+        await expect(remark).to_have_value("Why this?")
         app.plays(Turn(Say("Because.")))
+        await composer(page).fill("In short.")
         await composer(page).press("Enter")
         await expect(rows(page, "text").last).to_have_text("Because.")
         await expect(rows(page, "user").last).to_contain_text("numbers.txt")
@@ -50,7 +57,9 @@ async def test_a_comment_on_lines_of_a_diff_is_a_chip_and_is_sent_as_a_reference
         assert reference["file_name"].endswith("project/numbers.txt")
         assert (reference["start_line"], reference["end_line"]) == (2, 2)
         assert reference["content"] == "two, changed"
-        assert "Why this one?" in [part.get("text") for part in sent["content"]]
+        said = [part.get("text") or part["start_line"] for part in sent["content"]]
+        assert said == [2, "Why this?", 1, "And this?", "In short."], "each comment is beside its lines"
+        await expect(rows(page, "user").last).to_have_text(re.compile("line 2.*Why this.*line 1.*And this.*In short"))
 
 
 @pytest.mark.long
@@ -63,7 +72,8 @@ async def test_a_range_of_lines_is_chosen_by_keyboard_also_of_what_was_removed(a
         await changes.get_by_role("button", name="Comment on old line 2", exact=True).click()
         await changes.get_by_role("textbox", name="Comment on old line 2").fill("Put it back.")
         await page.keyboard.press("Enter")
-        await expect(composer(page)).to_have_value("(About removed lines) Put it back.")
+        remark = page.get_by_role("main").get_by_role("textbox", name=re.compile("^Comment on numbers.txt"))
+        await expect(remark).to_have_value("(About removed lines) Put it back.")
         third = changes.get_by_role("button", name="Comment on line 3", exact=True)
         await third.focus()
         await page.keyboard.press("Shift+ArrowDown")

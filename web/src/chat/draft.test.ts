@@ -101,3 +101,19 @@ test("only files that have arrived are sent, and blank text is not", () => {
   ]
   expect(asContent({ text: " \n", files, references: [] })).toEqual([{ type: "file", file_id: "f1" }])
 })
+
+test("what is said about lines goes beside them, and comes back so", () => {
+  const lines = (line: number, comment?: string) => ({ type: "file-reference" as const, file_name: "a.py", start_line: line, end_line: line, content: "x", comment })
+  const written = { text: "And in all?", files: [], references: [lines(1, "first"), lines(2), lines(3, "second")] }
+  const content = asContent(written)
+  expect(content.map((part) => (part.type === "text" ? part.text : part.start_line))).toEqual([2, 1, "first", 3, "second", "And in all?"])
+  expect(content.every((part) => !("comment" in part))).toBe(true)
+  expect(fromContent(content)).toMatchObject({ text: "And in all?", references: [{ start_line: 2 }, { start_line: 1, comment: "first" }, { start_line: 3, comment: "second" }] })
+  expect(asContent(fromContent(content))).toEqual(content)
+})
+
+test("one text after lines is the message", () => {
+  const lines = { type: "file-reference" as const, file_name: "a.py", start_line: 1, end_line: 1, content: "x" }
+  expect(fromContent([lines, { type: "text", text: "why?" }])).toMatchObject({ text: "why?", references: [{ start_line: 1 }] })
+  expect(fromContent([lines, { type: "text", text: "why?" }, lines])).toMatchObject({ text: "", references: [{ comment: "why?" }, { start_line: 1 }] })
+})

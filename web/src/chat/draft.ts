@@ -19,10 +19,15 @@ export interface Attached {
   readonly isPasted?: boolean
 }
 
+/** Lines of a file, and what is said about them: beside the lines, since a message may be about many. */
+export interface Reference extends FileReferencePart {
+  readonly comment?: string | undefined
+}
+
 export interface Written {
   readonly text: string
   readonly files: readonly Attached[]
-  readonly references: readonly FileReferencePart[]
+  readonly references: readonly Reference[]
 }
 
 export interface Draft extends Written {
@@ -85,20 +90,36 @@ export function changeFile(store: DraftStore, key: string, change: Partial<Attac
   }))
 }
 
-/** What goes to the server: references first, since the text speaks of them. Files that did not arrive are left out. */
+/**
+ * What goes to the server: references first, since the text speaks of them, each before what is said about it. Those without a
+ * comment come before them: the text that follows would look like theirs. Files that did not arrive are left out.
+ */
 export function asContent({ text, files, references }: Written): InputPart[] {
+  const isCommented = ({ comment = "" }: Reference) => comment.trim() !== ""
+  const ordered = [...references.filter((one) => !isCommented(one)), ...references.filter(isCommented)]
   return [
-    ...references.map(({ file_name, start_line, end_line, content }) => ({ type: "file-reference" as const, file_name, start_line, end_line, content })),
-    ...(text.trim() === "" ? [] : [{ type: "text" as const, text }]),
+    ...ordered.flatMap(({ comment = "", ...reference }) => [referenceOf(reference), ...said(comment)]),
+    ...said(text),
     ...files.flatMap(({ id }) => (id === null ? [] : [{ type: "file" as const, file_id: id }])),
   ]
 }
 
-/** Back into the composer: what was refused, or a message that is to be edited. */
+function said(text: string): InputPart[] {
+  return text.trim() === "" ? [] : [{ type: "text", text }]
+}
+
+/** Back into the composer: what was refused, or a message that is to be edited. A text right after lines is about them, unless it is all that is said. */
 export function fromContent(content: readonly InputPart[] | ChatMessage["content"]): Written {
   let written: Written = nothingWritten
-  for (const part of content) {
-    if (part.type === "text") written = { ...written, text: [written.text, part.text ?? ""].filter(Boolean).join("\n\n") }
+  const parts: readonly { type: string }[] = content
+  const hasTexts = parts.filter((part) => part.type === "text").length > 1
+  const isComment = (place: number) =>
+    parts[place - 1]?.type === "file-reference" && (hasTexts || parts.slice(place).some((part) => part.type === "file-reference"))
+  for (const [place, part] of content.entries()) {
+    if (part.type === "text" && isComment(place)) {
+      const lines = written.references.at(-1)
+      if (lines) written = { ...written, references: [...written.references.slice(0, -1), { ...lines, comment: part.text ?? "" }] }
+    } else if (part.type === "text") written = { ...written, text: [written.text, part.text ?? ""].filter(Boolean).join("\n\n") }
     else if (part.type === "file-reference") written = { ...written, references: [...written.references, referenceOf(part)] }
     else if (part.type === "file" && part.file_id) written = { ...written, files: [...written.files, arrived(part.file_id, part)] }
   }
@@ -156,9 +177,12 @@ export function resumeEditing(store: DraftStore, messageId: number, refused: Wri
   else store.setState({ ...refused, editing: { messageId, before: editing ? inFront(own, editing.before) : own }, recalled: null })
 }
 
-export function addReference(store: DraftStore, reference: FileReferencePart, comment: string): void {
-  const { text, references } = store.getState()
-  store.setState({ recalled: null, references: [...references, reference], text: comment === "" ? text : text === "" ? comment : `${text}\n${comment}` })
+export function addReference(store: DraftStore, reference: Reference): void {
+  store.setState(({ references }) => ({ references: [...references, reference] }))
+}
+
+export function changeComment(store: DraftStore, place: number, comment: string): void {
+  store.setState(({ references }) => ({ references: references.map((one, at) => (at === place ? { ...one, comment } : one)) }))
 }
 
 /** A file that was on its way when the page was left has not arrived, and its bytes are gone: that is said where it was. */

@@ -10,6 +10,7 @@ export {
   asContent,
   type Attached,
   beginEditing,
+  changeComment,
   changeFile,
   type Draft,
   draftOf,
@@ -20,6 +21,7 @@ export {
   isNothing,
   nothingWritten,
   recall,
+  type Reference,
   resumeEditing,
   type Written,
 } from "./draft"

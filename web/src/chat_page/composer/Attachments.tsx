@@ -1,6 +1,6 @@
 import { FileCode, Paperclip, X } from "lucide-react"
 import { address } from "../../api/request"
-import type { Draft, DraftStore } from "../../chat"
+import { changeComment, type Draft, type DraftStore, type Reference } from "../../chat"
 import { Button } from "../../ui/buttons/Button"
 import { IconButton } from "../../ui/buttons/IconButton"
 import { classes } from "../../ui/classes"
@@ -12,14 +12,21 @@ import css from "./ComposerBox.module.css"
 /** Files and references that go with the message. */
 export function Attachments({ draft, of }: { draft: Draft; of: DraftStore }) {
   if (draft.files.length === 0 && draft.references.length === 0) return null
+  const nameOf = ({ file_name, start_line, end_line }: Reference) => `${file_name.split("/").at(-1)} ${words.chat.lines(start_line, end_line)}`
   return (
     <ul className={css["attached"]}>
       {draft.references.map((reference, place) => (
-        <li key={`${reference.file_name}:${reference.start_line}:${place}`} className={css["chip"]}>
+        <li key={`${reference.file_name}:${reference.start_line}:${place}`} className={classes(css["chip"], reference.comment !== undefined && css["commented"])}>
           <Icon of={FileCode} />
-          <span>
-            {reference.file_name.split("/").at(-1)} {words.chat.lines(reference.start_line, reference.end_line)}
-          </span>
+          <span>{nameOf(reference)}</span>
+          {reference.comment !== undefined && (
+            <input
+              className={css["comment"]}
+              aria-label={words.composer.commentOn(nameOf(reference))}
+              value={reference.comment}
+              onChange={(event) => changeComment(of, place, event.target.value)}
+            />
+          )}
           <IconButton
             name={words.composer.remove(reference.file_name)}
             icon={X}

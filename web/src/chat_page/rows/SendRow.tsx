@@ -5,8 +5,8 @@ import { Button } from "../../ui/buttons/Button"
 import { Icon } from "../../ui/Icon"
 import { words } from "../../words"
 import files from "./files.module.css"
-import { ReferenceRow } from "./ReferenceRow"
 import css from "./row.module.css"
+import { Said } from "./Said"
 
 /** A message or an edit of this chat that is on its way, or was refused. */
 export function SendRow({ row, opened }: { row: Row; opened: OpenedChat }) {
@@ -39,7 +39,6 @@ function Refusal({ of, opened }: { of: Send; opened: OpenedChat }) {
 /** It says so where the time will be. */
 export function OnItsWay({ content, state, children }: { content: readonly InputPart[]; state: SendState; children?: React.ReactNode }) {
   const written = fromContent(content)
-  const isAttached = written.references.length + written.files.length > 0
   return (
     <article className={css["user"]} aria-label={words.chat.you}>
       <div className={css["userHead"]}>
@@ -49,20 +48,14 @@ export function OnItsWay({ content, state, children }: { content: readonly Input
           {state === "unanswered" && words.chat.unanswered}
         </span>
       </div>
-      {written.text !== "" && <p className={`${css["said"]} ${css["sending"]}`}>{written.text}</p>}
-      {isAttached && (
-        <div className={css["attached"]}>
-          {written.references.map((reference) => (
-            <ReferenceRow key={`${reference.file_name}:${reference.start_line}`} reference={reference} />
-          ))}
-          {written.files.length > 0 && (
-            <span className={files["chip"]}>
-              <Icon of={Paperclip} />
-              {words.cards.files(written.files.length)}
-            </span>
-          )}
-        </div>
-      )}
+      <Said written={written} isSending>
+        {written.files.length > 0 && (
+          <span className={files["chip"]}>
+            <Icon of={Paperclip} />
+            {words.cards.files(written.files.length)}
+          </span>
+        )}
+      </Said>
       {children}
     </article>
   )

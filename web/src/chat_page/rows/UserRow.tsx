@@ -1,5 +1,5 @@
 import { GitFork, Pencil } from "lucide-react"
-import { beginEditing, draftOf, type OpenedChat, type UserRow as Row } from "../../chat"
+import { beginEditing, draftOf, fromContent, type OpenedChat, type UserRow as Row } from "../../chat"
 import { CopyButton } from "../../ui/buttons/CopyButton"
 import { IconButton } from "../../ui/buttons/IconButton"
 import { RelativeTime } from "../../ui/values/RelativeTime"
@@ -7,16 +7,15 @@ import { words } from "../../words"
 import { CopyLink } from "./CopyLink"
 import { ContextRow } from "./ContextRow"
 import { FileRow } from "./FileRow"
-import { ReferenceRow } from "./ReferenceRow"
 import css from "./row.module.css"
+import { Said } from "./Said"
 import { useFork } from "./use_fork"
 
 /** What a person has said: set apart by a rule and by weight. */
 export function UserRow({ row, opened, isMine }: { row: Row; opened: OpenedChat; isMine: boolean }) {
   const fork = useFork(opened)
-  const texts = row.blocks.filter((block) => block.kind === "text")
-  const others = row.blocks.filter((block) => block.kind !== "text")
-  const said = texts.map((block) => block.text).join("\n\n")
+  const files = row.blocks.flatMap((block) => (block.kind === "file" ? [block] : []))
+  const said = row.blocks.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("\n\n")
   return (
     <article className={css["user"]} aria-label={words.chat.you}>
       <div className={css["userHead"]}>
@@ -36,18 +35,11 @@ export function UserRow({ row, opened, isMine }: { row: Row; opened: OpenedChat;
           <IconButton name={words.chat.forkHere} icon={GitFork} size="small" onClick={() => void fork(row.message.id)} />
         </span>
       </div>
-      {said !== "" && (
-        <p className={css["said"]} data-said>
-          {said}
-        </p>
-      )}
-      {others.length > 0 && (
-        <div className={css["attached"]}>
-          {others.map((block) =>
-            block.kind === "file" ? <FileRow key={block.key} file={block.file} /> : <ReferenceRow key={block.key} reference={block.reference} />,
-          )}
-        </div>
-      )}
+      <Said written={fromContent(row.message.content)}>
+        {files.map((block) => (
+          <FileRow key={block.key} file={block.file} />
+        ))}
+      </Said>
       {row.context && (
         <div className={css["lines"]}>
           <ContextRow row={row.context} opened={opened} />

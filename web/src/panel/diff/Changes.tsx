@@ -43,8 +43,14 @@ export function Changes({ chatId, files, notes, root, choice, place, above, end,
   const isSplit = layout === "split"
 
   function comment(file: string, side: Side, startLine: number, endLine: number, code: string, text: string): void {
-    const reference = { type: "file-reference" as const, file_name: root ? `${root}/${file}` : file, start_line: startLine, end_line: endLine, content: code }
-    addReference(draftOf(chatId), reference, side === "old" ? words.panel.diff.onRemoved(text) : text)
+    addReference(draftOf(chatId), {
+      type: "file-reference",
+      file_name: root ? `${root}/${file}` : file,
+      start_line: startLine,
+      end_line: endLine,
+      content: code,
+      comment: side === "old" ? words.panel.diff.onRemoved(text) : text,
+    })
     toast(words.panel.diff.added, { id: "comment" })
   }
 

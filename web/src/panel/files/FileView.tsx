@@ -36,7 +36,7 @@ export function FileView({ chatId, workspaceId, path, onBack }: FileViewProps) {
     const draft = draftOf(chatId)
     if (lines && content !== null) {
       const quoted = content.split("\n").slice(lines.first - 1, lines.last).join("\n")
-      addReference(draft, { type: "file-reference", file_name: path, start_line: lines.first, end_line: lines.last, content: quoted }, "")
+      addReference(draft, { type: "file-reference", file_name: path, start_line: lines.first, end_line: lines.last, content: quoted })
     } else {
       const written = draft.getState().text
       draft.setState({ text: `${written}${written === "" || /\s$/.test(written) ? "" : " "}\`${path}\` ` })

@@ -15,6 +15,7 @@ export const composer = {
   noModelText: "An admin can add one under Settings, Providers.",
   attach: "Attach files",
   remove: (name: string) => `Remove ${name}`,
+  commentOn: (lines: string) => `Comment on ${lines}`,
   editing: "Editing an earlier message. What followed it will be replaced.",
   cancelEdit: "Cancel",
   stopFailed: "It could not be stopped",

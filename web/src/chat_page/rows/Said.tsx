@@ -1,0 +1,39 @@
+import { Children, type ReactNode } from "react"
+import type { Written } from "../../chat"
+import { classes } from "../../ui/classes"
+import { ReferenceRow } from "./ReferenceRow"
+import css from "./row.module.css"
+
+/** What a person has written: what is said about lines beside them, then the text, then what goes with it. */
+export function Said({ written: { text, references }, isSending = false, children }: { written: Written; isSending?: boolean; children?: ReactNode }) {
+  const remarks = references.filter((reference) => reference.comment)
+  const others = references.filter((reference) => !reference.comment)
+  const paragraph = (said: string) => (
+    <p className={classes(css["said"], isSending && css["sending"])} data-said>
+      {said}
+    </p>
+  )
+  return (
+    <>
+      {remarks.map((reference) => (
+        <div key={keyOf(reference)} className={css["remark"]}>
+          <ReferenceRow reference={reference} />
+          {paragraph(reference.comment ?? "")}
+        </div>
+      ))}
+      {text !== "" && paragraph(text)}
+      {(others.length > 0 || Children.toArray(children).length > 0) && (
+        <div className={css["attached"]}>
+          {others.map((reference) => (
+            <ReferenceRow key={keyOf(reference)} reference={reference} />
+          ))}
+          {children}
+        </div>
+      )}
+    </>
+  )
+}
+
+function keyOf({ file_name, start_line, end_line, comment }: Written["references"][number]): string {
+  return `${file_name}:${start_line}-${end_line}:${comment}`
+}
