@@ -76,6 +76,14 @@ export const Attached: Story = {
   },
 }
 
+/** What is said about lines stands beside them. */
+export const Remarks: Story = {
+  render: () => (
+    <Shown of={picture([message(1, "user", reference, text("Why zero?"), { ...reference, start_line: 9, end_line: 9 }, text("Close it too."), text("Then we can ship."))])} />
+  ),
+  play: async ({ canvas }) => expect(canvas.getByRole("article", { name: "You" })).toHaveTextContent(/lines 3–4Why zero\?.*line 9Close it too\..*Then we can ship\./),
+}
+
 export const AttachedDark: Story = { ...Attached, globals: { theme: "dark" } }
 
 const shell = (id: string, command: string, exit = 0) => [
