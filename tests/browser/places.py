@@ -680,7 +680,7 @@ async def setup_account_refused(stage: Stage, page: Page) -> None:
     ):
         await page.get_by_label(label).fill(typed)
     await page.get_by_role("button", name="Make the account").click()
-    await expect(page.get_by_text("That is not the setup code.")).to_be_visible()
+    await expect(page.get_by_text("That is not the one-time code.")).to_be_visible()
 
 
 @place("setup", visitor="nobody", forgiven=("401",))

@@ -36,6 +36,56 @@ async def test_a_first_visit_needs_three_steps_to_a_first_answer(chromium: Brows
 
 
 @pytest.mark.long
+async def test_setting_up_can_be_left_and_gone_on_with(chromium: Browser, database: Any, tmp_path: Path):
+    async with running_server(database.dsn, tmp_path, first_user=False, demo_model="auto") as running:
+        code = await running.replica.accounts.issue_setup_code()
+        context = await chromium.new_context(base_url=running.api.url)
+        context.set_default_timeout(PATIENCE_MS)
+        page = await context.new_page()
+        first_step, second_step = page.get_by_text("Step 1 of 3"), page.get_by_text("Step 2 of 3")
+        await page.goto("/api/openapi.json")  # somewhere to go back to
+        await page.goto("/setup#WRONG-CODE")
+        await page.get_by_label("Name").fill("Ada.L")
+        await page.get_by_label("Email").fill("ada@example.com")
+        await page.get_by_label("Password").fill(PASSWORD)
+        await page.get_by_role("button", name="Make the account").click()
+        await expect(page.get_by_label("One-time code")).to_be_focused()
+        await expect(page.get_by_text("That is not the one-time code.")).to_have_count(1)
+        await expect(first_step).to_be_visible()
+        await page.get_by_label("One-time code").fill(code.reveal())
+        await page.get_by_role("button", name="Make the account").click()
+
+        await expect(second_step).to_be_visible()
+        await page.reload()
+        await expect(second_step).to_be_visible()
+        await page.go_back()
+        await expect(page.get_by_text("openapi")).to_be_visible()
+        await page.go_forward()
+        await expect(second_step).to_be_visible()
+        await page.get_by_role("button", name="Go on").click()
+        await expect(page.get_by_text("Step 3 of 3")).to_be_visible()
+        await page.reload()
+        await expect(page.get_by_text("Step 3 of 3")).to_be_visible()
+        await page.go_back()
+        await expect(second_step).to_be_visible()
+        await page.get_by_role("button", name="Later").click()
+        await expect(composer(page)).to_be_visible()
+        await page.goto("/setup")
+        await expect(second_step).to_be_visible()
+        await page.get_by_role("button", name="Go on").click()
+        await page.get_by_role("button", name="Skip").click()
+        await expect(composer(page)).to_be_visible()
+        await context.close()
+
+
+@pytest.mark.long
+async def test_members_have_nothing_to_set_up(app: App):
+    await app.page.goto("/setup/model")
+    await expect(composer(app.page)).to_be_visible()
+    await expect(app.page).to_have_url(f"{app.chats.running.api.url}/")
+
+
+@pytest.mark.long
 async def test_a_link_to_a_chat_leads_there_after_signing_in(app: App):
     chat = await app.chats.create("hello")
     await app.chats.resting(chat)

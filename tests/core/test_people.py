@@ -1,5 +1,7 @@
 """What a user, a password and a token may look like."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -99,3 +101,8 @@ def test_one_subscriber_counts_as_one(one: str, other: str, same: bool):
 @pytest.mark.parametrize("username", ["0" * 32, "01a1dd058a6a7bf08154ac0d27da116f"])
 def test_a_username_that_reads_as_an_id_is_refused(username: str):
     assert wrong_fields(lambda: people.check_profile(email="a@b", username=username, display_name="")) == ["username"]
+
+
+def test_the_web_app_says_the_same_of_names():
+    said = (Path(__file__).parents[2] / "web/src/words/en/setup.ts").read_text()
+    assert f'"{people.NAME_RULE}."' in said

@@ -154,8 +154,8 @@ async def test_vertex_says_what_is_wrong_with_its_credentials():
     ("kind", "more", "words"),
     [
         (ProviderKind.ANTHROPIC, {"key": ""}, "no API key"),
-        (ProviderKind.AZURE, {}, "needs a base URL"),
-        (ProviderKind.OPENAI_COMPAT, {}, "needs a base URL"),
+        (ProviderKind.AZURE, {}, "needs an address"),
+        (ProviderKind.OPENAI_COMPAT, {}, "needs an address"),
         (ProviderKind.OPENAI, {"api": "telepathy"}, "options"),
     ],
 )

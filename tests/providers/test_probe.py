@@ -88,7 +88,7 @@ async def test_a_wrong_address_is_said_to_be_wrong():
 
     assert found is not None
     assert (found.kind, found.status_code) == (FailureKind.CONFIG, 404)
-    assert found.message == "What answered is not the API of mine. Check the provider's base URL."
+    assert found.message == "What answered is not the API of mine. Check the provider's address."
 
 
 async def test_where_nobody_listens_is_said_by_name():
@@ -100,9 +100,9 @@ async def test_where_nobody_listens_is_said_by_name():
 
     assert refused is not None
     assert unknown is not None
-    assert refused.message == f"Nobody answers at 127.0.0.1:{port}. Check the base URL and that the server runs."
-    assert unknown.message == "Nobody answers at no-such-host.invalid:80. Check the base URL and that the server runs."
-    assert refused.detail
+    assert refused.message == f"Nobody answers at 127.0.0.1:{port}. Check the address and that the server runs."
+    assert unknown.message == "No server is called no-such-host.invalid. Check the address."
+    assert (refused.detail, unknown.detail) == ("Connection refused", "")
 
 
 async def test_half_an_answer_is_none():

@@ -62,10 +62,10 @@ async def test_a_failed_test_says_what_is_wrong_in_words(serving: Any):
         ("config", "Main rejected the model configuration. Check the model's settings."),
         ("overloaded", "Main is temporarily overloaded."),
     ]
-    assert nowhere["message"] == "What answered is not the API of main. Check the provider's base URL."
+    assert nowhere["message"] == "What answered is not the API of main. Check the provider's address."
     address = closed.removeprefix("http://")
     assert (nobody["ok"], nobody["kind"]) == (False, "timeout")
-    assert nobody["message"] == f"Nobody answers at {address}. Check the base URL and that the server runs."
+    assert nobody["message"] == f"Nobody answers at {address}. Check the address and that the server runs."
     assert (no_key["ok"], no_key["kind"]) == (False, "config")
     assert no_key["message"] == "The new provider has no API key."
     assert wrong(no_model) == ["model"]

@@ -38,8 +38,10 @@ def check_provider(*, name: str, display_name: str, base_url: str) -> None:
 def check_api_key(key: str, kind: ProviderKind) -> None:
     """Keys travel in headers, which take no spaces; Vertex has the JSON of a service account instead."""
     rule = ""
-    if not key or key != key.strip():
-        rule = "not empty, and without spaces around it; null takes the key away"
+    if not key:
+        rule = "not empty; null takes the key away"
+    elif key != key.strip():
+        rule = "without spaces around it"
     elif len(key) > API_KEY_LONGEST:
         rule = f"at most {API_KEY_LONGEST} characters"
     elif kind is not ProviderKind.VERTEX and not (key.isascii() and key.isprintable() and " " not in key):
@@ -86,13 +88,13 @@ def _url_problem(url: str) -> str:
     except ValueError:
         valid, parts = False, urlsplit("")
     if not valid or parts.scheme not in ("http", "https") or not parts.hostname or len(url) > BASE_URL_LONGEST:
-        return "a URL that starts with https:// or http://; empty for the vendor's own"
+        return "a URL that starts with https:// or http://"
     if not url.isascii() or not url.isprintable() or " " in url:
         return "printable ASCII characters without spaces"
     if not _is_host(parts.hostname):
         return "with a host name or an IP address"
     if "@" in parts.netloc:
-        return "without a user or password; keys belong into api_key"
+        return "without a user or password; keys have a field of their own"
     if parts.query or parts.fragment:
         return "it must end before ? and #"
     return ""

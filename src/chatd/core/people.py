@@ -14,7 +14,7 @@ _EMAIL: Final = re.compile(r"^[^\s@<>,;:\"()\[\]\\]+@[^\s@<>,;:\"()\[\]\\]+$")
 EMAIL_LONGEST: Final = 254  # RFC 5321
 NAME_PATTERN: Final = r"^[a-zA-Z0-9]([a-zA-Z0-9_.-]{0,30}[a-zA-Z0-9])?$"  # the database checks the same
 _NAME: Final = re.compile(NAME_PATTERN)
-_NAME_RULE: Final = "1 to 32 letters, digits, dots, dashes or underscores; a letter or digit at both ends"
+NAME_RULE: Final = "1 to 32 letters, digits, dots, dashes or underscores; a letter or digit at both ends"
 _LOOKS_LIKE_AN_ID: Final = re.compile(r"[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}")
 _RESERVED_USERNAMES: Final = frozenset({"me", "first", "login", "logout", "new"})  # they would hide a route
 DISPLAY_NAME_LONGEST: Final = 128
@@ -33,7 +33,7 @@ def check_profile(*, email: str, username: str, display_name: str) -> None:
     if len(email) > EMAIL_LONGEST or not _EMAIL.fullmatch(email) or not _printable(email):
         wrong.append(Validation("email", "an email address, like ada@example.com"))
     if not _NAME.fullmatch(username):
-        wrong.append(Validation("username", _NAME_RULE))
+        wrong.append(Validation("username", NAME_RULE))
     elif username.lower() in _RESERVED_USERNAMES or _LOOKS_LIKE_AN_ID.fullmatch(username):
         wrong.append(Validation("username", "this name is reserved"))
     wrong.extend(_display_name_problems(display_name))
@@ -43,7 +43,7 @@ def check_profile(*, email: str, username: str, display_name: str) -> None:
 def check_group(*, name: str, display_name: str) -> None:
     wrong: list[Validation] = []
     if not _NAME.fullmatch(name):
-        wrong.append(Validation("name", _NAME_RULE))
+        wrong.append(Validation("name", NAME_RULE))
     wrong.extend(_display_name_problems(display_name))
     _refuse(wrong)
 

@@ -1,5 +1,6 @@
 """One tiny real call to a provider, and in words what came of it."""
 
+import os
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -148,5 +149,15 @@ def _told_of_address(failed: ModelCallFailed, url: str) -> ModelCallFailed:
     parts = urlsplit(url)
     host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
     port = parts.port or (443 if parts.scheme == "https" else 80)
-    message = f"Nobody answers at {host}:{port}. Check the base URL and that the server runs."
-    return ModelCallFailed(msgspec.structs.replace(failed.failure, message=message, wording=None))
+    if cause.fault is Fault.DNS:
+        message = f"No server is called {parts.hostname}. Check the address."
+    else:
+        message = f"Nobody answers at {host}:{port}. Check the address and that the server runs."
+    detail = _in_words(cause.__cause__)
+    return ModelCallFailed(msgspec.structs.replace(failed.failure, message=message, detail=detail, wording=None))
+
+
+def _in_words(error: BaseException | None) -> str:
+    """The system's own words for it. The client's have much around them that tells a person nothing."""
+    number = getattr(getattr(error, "os_error", None), "errno", None)
+    return os.strerror(number) if isinstance(number, int) and number > 0 else ""

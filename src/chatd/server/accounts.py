@@ -116,7 +116,7 @@ class Accounts:
                 raise Conflict("The first user exists already. Sign in, or ask an owner for an account.")
             if user is None:
                 raise Forbidden(
-                    "That is not the setup code.",
+                    "That is not the one-time code.",
                     detail="`chatd serve` prints it at every start while there is no user.",
                 )
         return user
@@ -191,7 +191,8 @@ class Accounts:
         async with self._counted_attempt(throttle.by_login(user.username, client.address)):
             if not await self._passwords.verify(user.password_hash, old):
                 raise InvalidRequest(
-                    "The old password is wrong.", validations=[Validation("old_password", "does not match")]
+                    "The current password is wrong.",
+                    validations=[Validation("old_password", "this is not your current password")],
                 )
         password_hash = await self._passwords.hash(new)
         async with self._store.transaction() as tx:

@@ -241,8 +241,8 @@ def _require_key_again(row: GetProviderRow, base_url: str, key: object) -> None:
     if row.has_key and key is UNSET and not model_checks.same_address(row.base_url, base_url):
         raise InvalidRequest(
             "The stored key was given for another server.",
-            detail="Give the key again together with the new base URL, or take it away with null.",
-            validations=[Validation("api_key", "needed when base_url names another server")],
+            detail="Give the key again together with the new address, or take it away with null.",
+            validations=[Validation("api_key", "give it again: it was for another server")],
         )
 
 

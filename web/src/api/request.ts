@@ -32,8 +32,15 @@ export class Refused extends Error {
 
   /** What is wrong with a field of the request, where that was said. */
   of(field: string): string | undefined {
-    return this.problem.validations?.find((one) => one.field === field)?.detail
+    const found = this.problem.validations?.find((one) => one.field === field)
+    return found && asSentence(found.detail)
   }
+}
+
+/** What is wrong with a field is told as part of a sentence; below the field it is all of one. */
+export function asSentence(detail: string): string {
+  const begun = detail.slice(0, 1).toUpperCase() + detail.slice(1)
+  return /[.!?]$/.test(begun) ? begun : `${begun}.`
 }
 
 /** No answer came: nobody knows whether it was done. */

@@ -23,9 +23,8 @@ export function Gate() {
   const [isSignedOut, setSignedIn] = useIsSignedOut(me.error)
   const first = useQuery({ ...queries.firstUser, enabled: isSignedOut })
   const client = useQueryClient()
-  const [isSettingUp, setSettingUp] = useState(false)
   const known = useLastUser(me.data)
-  const [, navigate] = useLocation()
+  const [path, navigate] = useLocation()
   useReadAhead(client, known !== undefined)
   // Also while nobody is signed in: who signs in then is there.
   useEffect(() => onLed(navigate), [navigate])
@@ -43,36 +42,33 @@ export function Gate() {
   }
   useSignedInElsewhere(isSignedOut, goOn)
 
-  if (isSettingUp || (isSignedOut && first.data?.exists === false)) {
-    return (
-      <Suspense fallback={<Starting />}>
-        <Setup
-          onBegin={() => setSettingUp(true)}
-          onDone={() => {
-            setSettingUp(false)
-            setSignedIn()
-            void client.invalidateQueries()
-          }}
-        />
-      </Suspense>
-    )
-  }
-  if (isSignedOut && !known && first.data) {
+  const isSettingUp = known ? known.role === "owner" && isOfSetup(path) : isSignedOut && first.data?.exists === false
+  if (isSignedOut && !known && first.data?.exists) {
     return (
       <Suspense fallback={<Starting />}>
         <SignIn onDone={signedIn} />
       </Suspense>
     )
   }
-  if (!known) return <Starting isUnreachable={first.isError || (me.isError && !isSignedOut)} onRetry={() => void client.invalidateQueries()} />
+  if (!known && !isSettingUp) return <Starting isUnreachable={first.isError || (me.isError && !isSignedOut)} onRetry={() => void client.invalidateQueries()} />
   return (
     <>
-      <Shell me={known} />
+      {isSettingUp ? (
+        <Suspense fallback={<Starting />}>
+          <Setup me={known} onSignedIn={signedIn} />
+        </Suspense>
+      ) : (
+        known && <Shell me={known} />
+      )}
       <Crash>
-        <Suspense>{isSignedOut && <EndedSession user={known} onDone={signedIn} />}</Suspense>
+        <Suspense>{isSignedOut && known && <EndedSession user={known} onDone={signedIn} />}</Suspense>
       </Crash>
     </>
   )
+}
+
+function isOfSetup(path: string): boolean {
+  return path === "/setup" || path.startsWith("/setup/")
 }
 
 /** The chat of the address is asked for while it is found out who asks. Its page takes over what was begun here. */

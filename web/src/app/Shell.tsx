@@ -132,6 +132,10 @@ export function Shell({ me }: { me: User }) {
                 <Workspaces me={me} opener={opener} />
               </Suspense>
             </Route>
+            {/* What is set up is for admins, who do not come here. */}
+            <Route path="/setup/*?">
+              <Redirect to="/" replace />
+            </Route>
             <Route>
               <NotFound opener={opener} />
             </Route>

@@ -1,5 +1,5 @@
 import type { Meta, StoryObj } from "@storybook/react-vite"
-import { expect, userEvent, waitFor } from "storybook/test"
+import { expect, userEvent, waitFor, within } from "storybook/test"
 import { Answered, type Answers, Refusal } from "../api/testing/Answered"
 import type { User } from "../api/schema"
 import { SettingsPage } from "./SettingsPage"
@@ -42,10 +42,10 @@ export const PromptFailed = wrong("prompt")
 export const Compaction = page("compaction", "Owl Large")
 export const CompactionEmpty = page("compaction", "No models yet", empty)
 export const CompactionFailed = wrong("compaction")
-export const Tokens = page("tokens", "for a script")
+export const Tokens = page("tokens", "Do everything that you can")
 export const TokensEmpty = page("tokens", "No tokens yet", empty)
 export const TokensFailed = wrong("tokens")
-export const Sessions = page("sessions", "This one")
+export const Sessions = page("sessions", "Now")
 export const SessionsFailed = wrong("sessions")
 export const Password = page("password", "Current password")
 export const Providers = page("providers", "main")
@@ -99,16 +99,113 @@ export const Loading: Story = {
 export const ProviderRefused: Story = {
   ...page("providers/new", "", {
     ...filled,
-    "POST /api/experimental/chats/providers": new Refusal(400, "Check the fields.", { name: "letters, digits, dots, dashes and underscores" }),
+    "POST /api/experimental/chats/providers": new Refusal(400, "Check name.", { name: "only letters and dots" }),
   }),
   play: async ({ canvas }) => {
     const name = await canvas.findByRole("textbox", { name: "Name" })
     await userEvent.clear(name)
     await userEvent.type(name, "not allowed!")
     await userEvent.click(canvas.getByRole("button", { name: "Add provider" }))
-    await expect(await canvas.findByText("letters, digits, dots, dashes and underscores")).toBeVisible()
+    await expect(await canvas.findByText("Needed: it answers nobody without one.")).toBeVisible()
+    await userEvent.type(canvas.getByLabelText("API key"), "sk-secret")
+    await userEvent.click(canvas.getByRole("button", { name: "Add provider" }))
+    await expect(await canvas.findAllByText("Only letters and dots.")).toHaveLength(1)
     await expect(name).toHaveAttribute("aria-invalid", "true")
     await expect(name).toHaveValue("not allowed!")
+    await expect(name).toHaveFocus()
+    await expect(canvas.queryByText(/base_url|Check/)).toBeNull()
+    await userEvent.type(name, "x")
+    await expect(canvas.queryByText("Only letters and dots.")).toBeNull()
+    await expect(canvas.queryByRole("alert")).toBeNull()
+  },
+}
+
+/** What no field shows is said below them, in the words of the page. */
+export const ProviderRefusedElsewhere: Story = {
+  ...page("providers/new", "", {
+    ...filled,
+    "POST /api/experimental/chats/providers": new Refusal(400, "Check options.region, nonsense.", { "options.region": "one of AWS", nonsense: "not there" }),
+  }),
+  play: async ({ canvas }) => {
+    await userEvent.type(await canvas.findByLabelText("API key"), "sk-secret")
+    await userEvent.click(canvas.getByRole("button", { name: "Add provider" }))
+    const alert = await canvas.findByRole("alert")
+    await expect(alert).toHaveTextContent("Region: one of AWS")
+    await expect(alert).toHaveTextContent("nonsense: not there")
+    await expect(alert).not.toHaveTextContent("Check")
+  },
+}
+
+const compatible = "OpenAI-compatible"
+
+/** Of the models of such a server nothing is known: one has to be named to test it. A key typed for another type is gone. */
+export const ProviderTested: Story = {
+  ...page("providers/new", "", {
+    ...filled,
+    "POST /api/experimental/chats/providers/test": { ok: true, model: "owl", message: "", detail: null, kind: null, first_event_ms: 120 },
+  }),
+  play: async ({ canvas, canvasElement }) => {
+    await userEvent.type(await canvas.findByLabelText("API key"), "sk-secret")
+    await userEvent.click(canvas.getByRole("combobox", { name: "Type" }))
+    await userEvent.click(await within(canvasElement.ownerDocument.body).findByRole("option", { name: compatible }))
+    await waitFor(() => expect(canvas.getByLabelText(/API key/)).toHaveValue(""))
+    await userEvent.click(canvas.getByRole("button", { name: "Add provider" }))
+    await expect(await canvas.findByText("Needed: it has no usual one.")).toBeVisible()
+    await userEvent.type(canvas.getByLabelText("Address"), "http://127.0.0.1:9/v1")
+    await expect(canvas.getByRole("button", { name: "Test" })).toBeDisabled()
+    await userEvent.type(canvas.getByLabelText(/Model to test with/), "owl")
+    await userEvent.click(canvas.getByRole("button", { name: "Test" }))
+    await expect(await canvas.findByText("owl answered")).toBeVisible()
+  },
+}
+
+/** The first model is the default, and the page says so before it is added. */
+export const FirstModel: Story = {
+  ...page("models/new", "", { ...filled, "GET /api/experimental/chats/model-configs": [] }),
+  play: async ({ canvas, canvasElement }) => {
+    const box = await canvas.findByRole("checkbox", { name: "Default" })
+    await expect(box).toBeChecked()
+    await expect(box).toHaveAttribute("aria-disabled", "true")
+    await expect(canvas.getByText("The first model is the one that new chats begin with.")).toBeVisible()
+    await expect(canvas.queryByText(/The catalogue has none/)).toBeNull()
+    await userEvent.click(canvas.getByRole("combobox", { name: "Model" }))
+    const [first] = await within(canvasElement.ownerDocument.body).findAllByRole("option")
+    await expect(first).toHaveTextContent("Another, by its name")
+    await userEvent.keyboard("{Escape}")
+  },
+}
+
+/** One error, at its field, gone once the two are the same. */
+export const PasswordTwice: Story = {
+  ...page("password", ""),
+  play: async ({ canvas }) => {
+    await userEvent.type(await canvas.findByLabelText("Current password"), "the old one")
+    await userEvent.type(canvas.getByLabelText("New password"), "a new password")
+    const again = canvas.getByLabelText("New password, again")
+    await userEvent.type(again, "a new passwor")
+    await userEvent.click(canvas.getByRole("button", { name: "Change password" }))
+    await expect(await canvas.findAllByText("The two are not the same.")).toHaveLength(1)
+    await expect(canvas.queryByRole("alert")).toBeNull()
+    await expect(again).toHaveFocus()
+    await userEvent.type(again, "d")
+    await expect(canvas.queryByText("The two are not the same.")).toBeNull()
+  },
+}
+
+/** A password for someone else is seen, to be passed on; one's own typing is not. */
+export const UserWithGeneratedPassword: Story = {
+  ...page("users", ""),
+  play: async ({ canvas, canvasElement }) => {
+    await userEvent.click(await canvas.findByRole("button", { name: "Add user" }))
+    const dialog = within(await within(canvasElement.ownerDocument.body).findByRole("dialog"))
+    await userEvent.click(dialog.getByRole("button", { name: "Generate" }))
+    const password = dialog.getByLabelText("Password")
+    await waitFor(() => expect(password).toHaveAttribute("type", "text"))
+    await expect((password as HTMLInputElement).value).toMatch(/^\S{23}$/)
+    await expect(dialog.getByRole("button", { name: "Copy" })).toBeVisible()
+    await userEvent.clear(password)
+    await userEvent.type(password, "typed by hand")
+    await expect(password).toHaveAttribute("type", "password")
   },
 }
 

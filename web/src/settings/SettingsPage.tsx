@@ -1,5 +1,5 @@
 import { ChevronLeft, Lock } from "lucide-react"
-import type { ReactNode } from "react"
+import { type ReactNode, useEffect, useRef } from "react"
 import { Link, useRoute } from "wouter"
 import type { User } from "../api/schema"
 import { EmptyState } from "../ui/status/EmptyState"
@@ -14,6 +14,12 @@ export function SettingsPage({ me, opener }: { me: User; opener: ReactNode }) {
   const [, params] = useRoute("/settings/:page?/:item?")
   const asked = params?.page
   const place = pages.find((one) => one.path === (asked ?? pages[0]?.path))
+  const contents = useRef<HTMLElement>(null)
+  const shown = `${asked}/${params?.item}`
+  // Another page is read from its beginning.
+  useEffect(() => {
+    contents.current?.scrollTo(0, 0)
+  }, [shown])
   return (
     <div className={css["page"]} data-at={asked === undefined ? "list" : "detail"}>
       <header className={css["bar"]}>
@@ -22,13 +28,13 @@ export function SettingsPage({ me, opener }: { me: User; opener: ReactNode }) {
       </header>
       <div className={css["columns"]}>
         <Nav me={me} current={place?.path} />
-        <main className={css["contents"]}>
+        <main ref={contents} className={css["contents"]}>
           <div className={css["column"]}>
             <Link href="/settings" className={`${css["back"]} ${css["toList"]}`}>
               <Icon of={ChevronLeft} />
               {words.settings.all}
             </Link>
-            <Crash resetKey={`${asked}/${params?.item}`}>
+            <Crash resetKey={shown}>
               <Chosen me={me} place={place} item={params?.item} />
             </Crash>
           </div>

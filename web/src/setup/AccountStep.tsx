@@ -1,21 +1,26 @@
-import { type FormEvent, useState } from "react"
+import { type FormEvent, useEffect, useRef, useState } from "react"
 import { Refused, request } from "../api/request"
 import { Button } from "../ui/buttons/Button"
 import { Field } from "../ui/inputs/Field"
+import { focusFirstWrong } from "../ui/inputs/first_wrong"
 import { TextInput } from "../ui/inputs/TextInput"
 import { words } from "../words/with_setup"
 import css from "./entry.module.css"
 
 /** The first account. The link in the server's terminal brings the one-time code in its fragment, which no server log sees. */
-export function AccountStep({ onDone }: { onDone: () => void }) {
+export function AccountStep({ onDone }: { onDone: () => Promise<void> }) {
   const [code, setCode] = useState(() => location.hash.slice(1))
   const [username, setUsername] = useState("")
   const [email, setEmail] = useState("")
   const [password, setPassword] = useState("")
   const [failure, setFailure] = useState<Error | null>(null)
   const [isBusy, setBusy] = useState(false)
+  const form = useRef<HTMLFormElement>(null)
   const text = words.setup.account
-  const of = (field: string) => (failure instanceof Refused ? failure.of(field) : undefined)
+  const of = (field: string) => wrongWith(field, failure)
+  useEffect(() => {
+    if (failure) focusFirstWrong(form.current)
+  }, [failure])
   const isElsewhere = failure !== null && !["code", "username", "email", "password"].some((field) => of(field))
 
   async function submit(event: FormEvent) {
@@ -25,8 +30,7 @@ export function AccountStep({ onDone }: { onDone: () => void }) {
     try {
       await request("POST /api/v2/users/first", { body: { code, username, email, password } })
       await request("POST /api/v2/users/login", { body: { login: username, password } })
-      history.replaceState(null, "", location.pathname)
-      onDone()
+      await onDone()
     } catch (error) {
       setFailure(error as Error)
     } finally {
@@ -35,7 +39,7 @@ export function AccountStep({ onDone }: { onDone: () => void }) {
   }
 
   return (
-    <form className={css["form"]} onSubmit={(event) => void submit(event)}>
+    <form ref={form} className={css["form"]} onSubmit={(event) => void submit(event)}>
       <Field label={text.code} hint={text.codeHint} error={of("code")}>
         <TextInput value={code} onChange={setCode} isCode required autoFocus={code === ""} autoCapitalize="characters" />
       </Field>
@@ -60,4 +64,12 @@ export function AccountStep({ onDone }: { onDone: () => void }) {
       </div>
     </form>
   )
+}
+
+const FORBIDDEN = 403
+
+/** Forbidden is only who has another code: nobody is signed in who could lack a right. */
+function wrongWith(field: string, failure: Error | null): string | undefined {
+  if (!(failure instanceof Refused)) return undefined
+  return failure.of(field) ?? (field === "code" && failure.status === FORBIDDEN ? failure.message : undefined)
 }

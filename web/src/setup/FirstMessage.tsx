@@ -5,7 +5,7 @@ import { TextArea } from "../ui/inputs/TextArea"
 import { words } from "../words/with_setup"
 import css from "./entry.module.css"
 
-export function FirstMessage({ onSend }: { onSend: (text: string) => Promise<void> }) {
+export function FirstMessage({ onSend, onSkip }: { onSend: (text: string) => Promise<void>; onSkip: () => void }) {
   const [text, setText] = useState("")
   const [error, setError] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
@@ -55,6 +55,9 @@ export function FirstMessage({ onSend }: { onSend: (text: string) => Promise<voi
       <div className={css["actions"]}>
         <Button kind="primary" type="submit" isBusy={isBusy} disabled={!text.trim() && !isBusy}>
           {of.submit}
+        </Button>
+        <Button kind="quiet" onClick={onSkip}>
+          {of.skip}
         </Button>
       </div>
     </form>

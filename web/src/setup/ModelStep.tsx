@@ -1,6 +1,4 @@
-import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
-import { queries } from "../api/queries"
 import type { ModelConfig } from "../api/schema"
 import { Button } from "../ui/buttons/Button"
 import { RadioCards } from "../ui/inputs/RadioCards"
@@ -8,22 +6,31 @@ import { words } from "../words/with_setup"
 import css from "./entry.module.css"
 import { ProviderForm } from "./ProviderForm"
 
-/** The demo's provider has this address, which no network has. */
+/** What the server calls the demo's provider. */
 const DEMO = "demo"
 
-/** What is there already (the demo, or a model found through a key in the environment), or a provider of one's own. */
-export function ModelStep({ onDone }: { onDone: () => void }) {
-  const models = useQuery(queries.models)
+interface ModelStepProps {
+  models: readonly ModelConfig[]
+  onDone: () => void
+  onLater: () => void
+}
+
+/** What is there already (the demo, or a model that was set up before), or a provider of one's own. */
+export function ModelStep({ models, onDone, onLater }: ModelStepProps) {
   const [chosen, setChosen] = useState<string | null>(null)
   const text = words.setup.model
-  if (!models.data) return null
-  const ready = models.data.filter((model) => model.enabled)
+  const ready = models.filter((model) => model.enabled)
   const offered = [ready.find((model) => model.is_default), ready.find(isDemo)].filter((model) => model !== undefined)
   const cards = [...new Set(offered)].map((model) => ({
     value: model.id,
     label: isDemo(model) ? text.demo : text.found(model.display_name || model.model),
     text: isDemo(model) ? text.demoText : text.foundText(model.provider_name),
   }))
+  const later = (
+    <Button kind="quiet" onClick={onLater}>
+      {text.later}
+    </Button>
+  )
   const value = chosen ?? cards[0]?.value ?? "provider"
   return (
     <div className={css["form"]}>
@@ -35,12 +42,13 @@ export function ModelStep({ onDone }: { onDone: () => void }) {
         cards={[...cards, { value: "provider", label: text.provider, text: text.providerText }]}
       />
       {value === "provider" ? (
-        <ProviderForm onDone={onDone} />
+        <ProviderForm onDone={onDone} later={later} />
       ) : (
         <div className={css["actions"]}>
           <Button kind="primary" onClick={onDone}>
             {text.submit}
           </Button>
+          {later}
         </div>
       )}
     </div>

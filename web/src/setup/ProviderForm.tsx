@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query"
-import { type FormEvent, useState } from "react"
+import { type FormEvent, type ReactNode, useState } from "react"
 import { queries } from "../api/queries"
 import { request } from "../api/request"
 import type { ProviderKind } from "../api/schema"
@@ -20,7 +20,7 @@ const kinds: { value: ProviderKind; label: string }[] = [
 ]
 
 /** A provider and one model of it, tried out before anything is stored. */
-export function ProviderForm({ onDone }: { onDone: () => void }) {
+export function ProviderForm({ onDone, later }: { onDone: () => void; later: ReactNode }) {
   const [kind, setKind] = useState<ProviderKind>("anthropic")
   const [key, setKey] = useState("")
   const [address, setAddress] = useState("")
@@ -65,6 +65,8 @@ export function ProviderForm({ onDone }: { onDone: () => void }) {
           onChange={(next) => {
             setKind(next)
             setTyped("")
+            setKey("") // it is for the other one, and may be nobody else's to read
+            setError(null)
           }}
         />
       </Field>
@@ -92,6 +94,7 @@ export function ProviderForm({ onDone }: { onDone: () => void }) {
         <Button kind="primary" type="submit" isBusy={isBusy} busyText={text.busy}>
           {text.add}
         </Button>
+        {later}
       </div>
     </form>
   )

@@ -1,9 +1,10 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query"
-import { useEffect, useRef, useState } from "react"
-import { useLocation } from "wouter"
+import { useQuery } from "@tanstack/react-query"
+import { useEffect, useRef } from "react"
+import { Redirect, useLocation } from "wouter"
 import { queries } from "../api/queries"
 import { request } from "../api/request"
 import { newKey } from "../api/new_key"
+import type { User } from "../api/schema"
 import { words } from "../words/with_setup"
 import { AccountStep } from "./AccountStep"
 import { Brand } from "./Brand"
@@ -14,14 +15,25 @@ import { ModelStep } from "./ModelStep"
 type Step = "account" | "model" | "first"
 
 const order: readonly Step[] = ["account", "model", "first"]
+const modelPath = "/setup/model"
+const firstPath = "/setup/first"
 
-/** From an empty server to a first answer: an account, a model, a message. */
-export function Setup({ onBegin, onDone }: { onBegin: () => void; onDone: () => void }) {
-  const [step, setStep] = useState<Step>("account")
-  const [, navigate] = useLocation()
-  const client = useQueryClient()
+interface SetupProps {
+  /** The admin who is signed in; nobody while there is no account. */
+  me: User | undefined
+  /** The account is made, and its session begun. */
+  onSignedIn: () => Promise<void>
+}
+
+/**
+ * From an empty server to a first answer: an account, a model, a message. The address has the step, so that Back goes one back
+ * and a reload goes on. The account's address is replaced: there is nothing to go back to.
+ */
+export function Setup({ me, onSignedIn }: SetupProps) {
+  const [path, navigate] = useLocation()
   const last = useRef({ text: "", key: "" })
-  const me = useQuery({ ...queries.me, enabled: step !== "account" })
+  const models = useQuery({ ...queries.models, enabled: me !== undefined })
+  const step = stepAt(path, me)
   useEffect(() => {
     document.title = `${words.setup.steps} · ${words.common.name}`
   }, [])
@@ -33,34 +45,38 @@ export function Setup({ onBegin, onDone }: { onBegin: () => void; onDone: () => 
       body: { content: [{ type: "text", text }], client_type: "ui" },
       idempotencyKey: last.current.key,
     })
-    navigate(`/chats/${chat.id}`)
-    onDone()
+    navigate(`/chats/${chat.id}`, { replace: true })
   }
 
-  const place = order.indexOf(step) + 1
+  if (step === "first" && models.data && !models.data.some((model) => model.enabled)) return <Redirect to={modelPath} replace />
+  const leave = () => navigate("/")
   return (
     <main className={css["page"]}>
       <div className={`${css["card"]} ${css["wide"]}`}>
         <Brand />
         <div>
           <p className={css["note"]} role="status">
-            {words.setup.step(place, order.length)}
+            {words.setup.step(order.indexOf(step) + 1, order.length)}
           </p>
           <h1 className={css["title"]}>{words.setup[step].title}</h1>
         </div>
         <p className={css["text"]}>{words.setup[step].text}</p>
         {step === "account" && (
           <AccountStep
-            onDone={() => {
-              onBegin()
-              setStep("model")
-              void client.invalidateQueries()
+            onDone={async () => {
+              navigate(modelPath, { replace: true })
+              await onSignedIn()
             }}
           />
         )}
-        {step === "model" && me.data && <ModelStep onDone={() => setStep("first")} />}
-        {step === "first" && <FirstMessage onSend={send} />}
+        {step === "model" && models.data && <ModelStep models={models.data} onDone={() => navigate(firstPath)} onLater={leave} />}
+        {step === "first" && <FirstMessage onSend={send} onSkip={leave} />}
       </div>
     </main>
   )
+}
+
+function stepAt(path: string, me: User | undefined): Step {
+  if (!me) return "account"
+  return path === firstPath ? "first" : "model"
 }

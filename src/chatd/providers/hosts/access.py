@@ -67,7 +67,7 @@ def required_key(access: ProviderAccess) -> str:
 
 def required_url(access: ProviderAccess) -> str:
     if not access.base_url:
-        raise InvalidRequest(f"{access.subject} needs a base URL.", validations=[Validation("base_url", "missing")])
+        raise InvalidRequest(f"{access.subject} needs an address.", validations=[Validation("base_url", "missing")])
     return access.base_url.rstrip("/")
 
 

@@ -1,9 +1,11 @@
 import type { Meta, StoryObj } from "@storybook/react-vite"
 import { useState } from "react"
 import { expect, fireEvent, fn, userEvent, waitFor, within } from "storybook/test"
-import type { ModelConfig } from "../../api/schema"
+import { queries } from "../../api/queries"
+import type { ModelConfig, Role } from "../../api/schema"
 import { type Attached, type Draft, draftOf, nothingWritten } from "../../chat"
 import { modelConfig } from "../testing/made_chat"
+import { StoryQueries } from "../testing/StoryQueries"
 import { ComposerBox, type ComposerBoxProps } from "./ComposerBox"
 import type { ModelChoice } from "./model_choice"
 
@@ -241,8 +243,21 @@ export const ModelSearch: Story = {
 
 export const ModelSearchDark: Story = { ...ModelSearch, globals: { theme: "dark" } }
 
+function WithoutModel({ role }: { role: Role }) {
+  return (
+    <StoryQueries known={[[queries.me.queryKey, { role }]]}>
+      <Shown models={[]} written={{ text: "Hello" }} />
+    </StoryQueries>
+  )
+}
+
+export const NoModelForAdmins: Story = {
+  render: () => <WithoutModel role="owner" />,
+  play: async ({ canvas }) => void (await expect(canvas.getByRole("link", { name: "Set up a model" })).toHaveAttribute("href", "/settings/providers")),
+}
+
 export const NoModel: Story = {
-  render: () => <Shown models={[]} written={{ text: "Hello" }} />,
+  render: () => <WithoutModel role="member" />,
   play: async ({ canvas }) => {
     await expect(canvas.getByText("No model is set up")).toBeVisible()
     const send = canvas.getByRole("button", { name: "Send" })

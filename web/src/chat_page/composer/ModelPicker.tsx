@@ -9,6 +9,7 @@ import { words } from "../../words"
 import css from "./ComposerBox.module.css"
 import type { ModelChoice } from "./model_choice"
 import { contextText, nameOf } from "./model_words"
+import { NoModel } from "./NoModel"
 
 const ModelSearch = lazy(() => import("./ModelSearch").then((module) => ({ default: module.ModelSearch })))
 
@@ -18,7 +19,7 @@ const MANY = 8
 /** Models by their provider, and how hard the chosen one is to think. */
 export function ModelPicker({ choice }: { choice: ModelChoice }) {
   const [isOpen, setOpen] = useState(false)
-  if (!choice.model) return choice.isKnown ? <span className={css["muted"]}>{words.composer.noModel}</span> : null
+  if (!choice.model) return choice.isKnown ? <NoModel /> : null
   const efforts = choice.model.reasoning_efforts
   const trigger = (
     <button type="button" className={css["picker"]} aria-label={`${words.composer.model}: ${nameOf(choice.model)}`}>

@@ -7,6 +7,7 @@ import { toast } from "../../ui/floating/toast"
 import { words } from "../../words/with_settings"
 import { FormDialog } from "../form/FormDialog"
 import { useForm } from "../form/use_form"
+import { NewPassword } from "./NewPassword"
 
 const roles: readonly Role[] = ["owner", "auditor", "member"]
 const nobody: { username: string; email: string; password: string; role: Role } = { username: "", email: "", password: "", role: "member" }
@@ -28,9 +29,7 @@ export function UserDialog({ onClose, onMade }: { onClose: () => void; onMade: (
       <Field label={account.email} error={of("email")}>
         <TextInput type="email" value={value.email} onChange={(email) => set({ email })} />
       </Field>
-      <Field label={account.password} hint={account.passwordHint} error={of("password")}>
-        <TextInput type="password" autoComplete="new-password" value={value.password} onChange={(password) => set({ password })} />
-      </Field>
+      <NewPassword label={account.password} value={value.password} onChange={(password) => set({ password })} error={of("password")} />
       <Field label={text.role} hint={text.roleHints[value.role]} error={of("role")}>
         <Select choices={roles.map((role) => ({ value: role, label: text.roles[role] }))} value={value.role} onChange={(role) => set({ role })} />
       </Field>
@@ -47,9 +46,12 @@ export function PasswordDialog({ user, onClose }: { user: User; onClose: () => v
   })
   return (
     <FormDialog form={form} title={text.setPassword} text={text.passwordText(user.username)} submit={words.common.save} onClose={onClose}>
-      <Field label={words.settings.password.new} hint={words.setup.account.passwordHint} error={form.of("password")}>
-        <TextInput type="password" autoComplete="new-password" value={form.value.password} onChange={(password) => form.set({ password })} />
-      </Field>
+      <NewPassword
+        label={words.settings.password.new}
+        value={form.value.password}
+        onChange={(password) => form.set({ password })}
+        error={form.of("password")}
+      />
     </FormDialog>
   )
 }

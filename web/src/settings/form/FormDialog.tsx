@@ -33,7 +33,7 @@ export function FormDialog<T extends object>({ form, title, text, submit, childr
     >
       <form id={id} className={css["form"]} onSubmit={(event) => form.submit(event)} noValidate>
         {children}
-        {form.error && <Problem error={form.error} shown={Object.keys(form.value)} />}
+        <Problem form={form} />
       </form>
     </Dialog>
   )

@@ -24,7 +24,7 @@ export function SettingsForm<T extends object>({ form, children, submit = words.
   return (
     <form className={css["form"]} onSubmit={(event) => form.submit(event)} noValidate>
       {children}
-      {form.error && <Problem error={form.error} shown={Object.keys(form.value)} />}
+      <Problem form={form} />
       <div className={css["actions"]}>
         <Button
           kind="primary"

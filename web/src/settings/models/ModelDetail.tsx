@@ -13,7 +13,7 @@ import { words } from "../../words/with_settings"
 import { DeletableForm } from "../form/DeletableForm"
 import { SettingsForm } from "../form/SettingsForm"
 import { useForm } from "../form/use_form"
-import { asSent, newModel, typedFrom, withKnown } from "./model_form"
+import { asSent, isFirst, newModel, typedFrom, withKnown } from "./model_form"
 import { ModelFields } from "./ModelFields"
 
 export function ModelEdit({ model }: { model: ModelConfig }) {
@@ -39,7 +39,7 @@ export function ModelEdit({ model }: { model: ModelConfig }) {
         onDelete={() => request("DELETE /api/experimental/chats/model-configs/{model}", { path })}
         onDeleted={changed}
       >
-        <ModelFields form={form} catalogue={catalogue} isDefaultFixed={model.is_default} />
+        <ModelFields form={form} catalogue={catalogue} fixedDefault={model.is_default ? text.isDefaultFixed : null} />
       </DeletableForm>
     </>
   )
@@ -47,18 +47,18 @@ export function ModelEdit({ model }: { model: ModelConfig }) {
 
 const BY_NAME = "(by name)"
 
-export function ModelAdd({ providers }: { providers: readonly Provider[] }) {
+export function ModelAdd({ providers, models: others }: { providers: readonly Provider[]; models: readonly ModelConfig[] }) {
   const [search] = useSearchParams()
   const [, navigate] = useLocation()
-  const [isByName, setByName] = useState(false)
+  const [isByName, setByName] = useState(search.has("model"))
   const client = useQueryClient()
   const text = words.settings.models
   const first = providers.find((one) => one.id === search.get("provider")) ?? providers[0]
-  const form = useForm(newModel(first?.id ?? ""), async (value) => {
+  const form = useForm(newModel(first?.id ?? "", search.get("model") ?? ""), async (value) => {
     const { ai_provider_id, model } = value
     const made = await request("POST /api/experimental/chats/model-configs", { body: { ...asSent(value), ai_provider_id, model } })
     await client.invalidateQueries({ queryKey: queries.models.queryKey })
-    toast(text.added(made.display_name || made.model))
+    toast(text.added(made.display_name || made.model, made.is_default))
     navigate("/settings/models", { replace: true })
   })
   const { value, set, of } = form
@@ -66,6 +66,7 @@ export function ModelAdd({ providers }: { providers: readonly Provider[] }) {
   const known = useQuery({ ...queries.knownModels(provider?.type ?? "openai-compat"), enabled: provider !== undefined })
   const models = known.data ?? []
   const isTyped = isByName || (known.isSuccess && models.length === 0)
+  const isFixed = provider !== undefined && isFirst(provider, providers, others)
   return (
     <>
       <PageTitle title={text.addTitle} text={text.addText} />
@@ -79,7 +80,7 @@ export function ModelAdd({ providers }: { providers: readonly Provider[] }) {
         </Field>
         <Field label={text.known} error={isTyped ? undefined : of("model")}>
           <Select
-            choices={[...models.map((one) => ({ value: one.model, label: one.display_name || one.model })), { value: BY_NAME, label: text.byName }]}
+            choices={[{ value: BY_NAME, label: text.byName }, ...models.map((one) => ({ value: one.model, label: one.display_name || one.model }))]}
             value={isTyped ? BY_NAME : value.model || null}
             onChange={(chosen) => {
               const found = models.find((one) => one.model === chosen)
@@ -93,7 +94,11 @@ export function ModelAdd({ providers }: { providers: readonly Provider[] }) {
             <TextInput value={value.model} onChange={(model) => set({ model })} isCode />
           </Field>
         )}
-        <ModelFields form={form} catalogue={models.find((one) => one.model === value.model)?.prices ?? null} isDefaultFixed={false} />
+        <ModelFields
+          form={form}
+          catalogue={models.find((one) => one.model === value.model)?.prices ?? null}
+          fixedDefault={isFixed ? text.isDefaultFirst : null}
+        />
       </SettingsForm>
     </>
   )

@@ -12,11 +12,11 @@ interface ModelFieldsProps {
   form: Form<TypedModel>
   /** What holds where nothing is typed. */
   catalogue: ModelPrices | null
-  /** The default stays one until another becomes it. */
-  isDefaultFixed: boolean
+  /** Why this is the default and nothing else can be chosen here. */
+  fixedDefault: string | null
 }
 
-export function ModelFields({ form: typed, catalogue, isDefaultFixed }: ModelFieldsProps) {
+export function ModelFields({ form: typed, catalogue, fixedDefault }: ModelFieldsProps) {
   const { value, set, of } = typed
   const text = words.settings.models
   return (
@@ -40,7 +40,7 @@ export function ModelFields({ form: typed, catalogue, isDefaultFixed }: ModelFie
       </div>
       <fieldset>
         <legend>{text.prices}</legend>
-        <p>{catalogue ? text.pricesHint : text.pricesUnknown}</p>
+        <p>{value.model === "" ? text.pricesOfNone : catalogue ? text.pricesHint : text.pricesUnknown}</p>
         <div className={form["pair"]}>
           {priceNames.map((name) => (
             <Field key={name} label={text.price[name]} error={of(`prices.${name}`)}>
@@ -57,9 +57,9 @@ export function ModelFields({ form: typed, catalogue, isDefaultFixed }: ModelFie
       <Checkbox label={text.enabled} hint={text.enabledHint} isChecked={value.enabled} onChange={(enabled) => set({ enabled })} />
       <Checkbox
         label={text.isDefault}
-        hint={isDefaultFixed ? text.isDefaultFixed : text.isDefaultHint}
-        isChecked={value.is_default}
-        isDisabled={isDefaultFixed}
+        hint={fixedDefault ?? text.isDefaultHint}
+        isChecked={value.is_default || fixedDefault !== null}
+        isDisabled={fixedDefault !== null}
         onChange={(is_default) => set({ is_default })}
       />
     </>

@@ -17,7 +17,7 @@ export function ModelsPage({ item }: PlaceProps) {
     <>
       <BackLink to="/settings/models">{words.settings.pages.models}</BackLink>
       {item === "new" ? (
-        <Loaded query={providers}>{(list) => <ModelAdd providers={list} />}</Loaded>
+        <Loaded query={providers}>{(list) => <Loaded query={models}>{(others) => <ModelAdd providers={list} models={others} />}</Loaded>}</Loaded>
       ) : (
         <Loaded query={models}>
           {(list) => {

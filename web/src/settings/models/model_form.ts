@@ -1,5 +1,5 @@
 /** A model as it is typed, and as it is sent. */
-import type { KnownModel, ModelConfig, ModelPrices, UpdateModelConfig } from "../../api/schema"
+import type { KnownModel, ModelConfig, ModelPrices, Provider, UpdateModelConfig } from "../../api/schema"
 
 export const priceNames = ["input", "output", "cache_read", "cache_write"] as const
 export type PriceName = (typeof priceNames)[number]
@@ -20,10 +20,10 @@ export interface TypedModel {
 
 export const noPrices: TypedPrices = { input: "", output: "", cache_read: "", cache_write: "" }
 
-export function newModel(provider: string): TypedModel {
+export function newModel(provider: string, model = ""): TypedModel {
   return {
     ai_provider_id: provider,
-    model: "",
+    model,
     display_name: "",
     enabled: true,
     is_default: false,
@@ -31,6 +31,15 @@ export function newModel(provider: string): TypedModel {
     compression_threshold: null,
     prices: noPrices,
   }
+}
+
+/** The address of the demo's provider, which no network has. */
+const DEMO_URL = "http://demo.invalid/v1"
+
+/** Whether a model of this provider becomes the default whatever is asked: there is none yet, or only the demo's. */
+export function isFirst(provider: Provider, providers: readonly Provider[], models: readonly ModelConfig[]): boolean {
+  const demos = new Set(providers.filter((one) => one.base_url === DEMO_URL).map((one) => one.id))
+  return models.length === 0 || (!demos.has(provider.id) && models.every((one) => demos.has(one.ai_provider_id)))
 }
 
 export function typedFrom(model: ModelConfig): TypedModel {

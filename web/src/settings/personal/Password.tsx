@@ -1,4 +1,3 @@
-import { useState } from "react"
 import { request } from "../../api/request"
 import { Field } from "../../ui/inputs/Field"
 import { TextInput } from "../../ui/inputs/TextInput"
@@ -10,14 +9,15 @@ import { useForm } from "../form/use_form"
 const nothing = { old_password: "", password: "", again: "" }
 
 export function Password() {
-  const [isDifferent, setDifferent] = useState(false)
   const text = words.settings.password
-  const form = useForm(nothing, async ({ old_password, password, again }) => {
-    setDifferent(password !== again)
-    if (password !== again) throw new Error(text.different)
-    await request("PUT /api/v2/users/{user}/password", { path: { user: "me" }, body: { old_password, password } })
-    return nothing
-  })
+  const form = useForm(
+    nothing,
+    async ({ old_password, password }) => {
+      await request("PUT /api/v2/users/{user}/password", { path: { user: "me" }, body: { old_password, password } })
+      return nothing
+    },
+    ({ password, again }) => (password === again ? [] : [{ field: "again", detail: text.different }]),
+  )
   return (
     <>
       <PageTitle title={words.settings.pages.password} text={text.text} />
@@ -33,7 +33,7 @@ export function Password() {
         <Field label={text.new} hint={words.setup.account.passwordHint} error={form.of("password")}>
           <TextInput type="password" autoComplete="new-password" value={form.value.password} onChange={(password) => form.set({ password })} />
         </Field>
-        <Field label={text.again} error={isDifferent && form.error ? text.different : undefined}>
+        <Field label={text.again} error={form.of("again")}>
           <TextInput type="password" autoComplete="new-password" value={form.value.again} onChange={(again) => form.set({ again })} />
         </Field>
       </SettingsForm>

@@ -23,10 +23,16 @@ export function TokenTable({ caption, tokens, name, action }: TokenTableProps) {
       columns={[
         { key: "name", header: text.name, isMain: true, cell: name },
         { key: "made", header: text.made, cell: (one) => <RelativeTime at={one.created_at} /> },
-        { key: "used", header: text.used, cell: (one) => (one.last_used_at ? <RelativeTime at={one.last_used_at} /> : text.never) },
+        { key: "used", header: text.used, cell: (one) => <LastUsed token={one} /> },
         { key: "ends", header: text.ends, cell: (one) => <RelativeTime at={one.expires_at} /> },
         { key: "action", header: text.action, isHeaderHidden: true, align: "end", cell: action },
       ]}
     />
   )
+}
+
+/** That of this page is used as one looks, also when the server has not written it down yet. */
+function LastUsed({ token }: { token: Token }) {
+  if (token.current) return words.settings.tokens.now
+  return token.last_used_at ? <RelativeTime at={token.last_used_at} /> : words.settings.tokens.never
 }

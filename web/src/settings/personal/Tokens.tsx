@@ -43,7 +43,7 @@ export function Tokens() {
               name={(one) => (
                 <>
                   {one.name}
-                  <span className={css["below"]}>{one.scopes.join(", ")}</span>
+                  <span className={css["below"]}>{rightsText(one.scopes)}</span>
                 </>
               )}
               action={(one) => (
@@ -58,4 +58,10 @@ export function Tokens() {
       {isMaking && <TokenDialog onClose={() => setMaking(false)} onMade={() => void changed()} />}
     </>
   )
+}
+
+/** In the words of the dialog; what was made elsewhere may have others. */
+function rightsText(scopes: readonly string[]): string {
+  const named: Record<string, string> = words.settings.tokens.right
+  return scopes.map((scope) => named[scope] ?? scope).join(", ")
 }

@@ -1,10 +1,13 @@
 import { useQueryClient } from "@tanstack/react-query"
+import { useState } from "react"
 import { useLocation } from "wouter"
 import { queries } from "../../api/queries"
 import { request } from "../../api/request"
 import type { Provider } from "../../api/schema"
 import { Button } from "../../ui/buttons/Button"
 import { toast } from "../../ui/floating/toast"
+import { Field } from "../../ui/inputs/Field"
+import { TextInput } from "../../ui/inputs/TextInput"
 import { PageTitle } from "../../ui/layout/Page"
 import { words } from "../../words/with_settings"
 import { DeletableForm } from "../form/DeletableForm"
@@ -12,7 +15,7 @@ import { SettingsForm } from "../form/SettingsForm"
 import { useForm } from "../form/use_form"
 import { questions } from "../questions"
 import { kinds } from "./kinds"
-import { asUpdate, canBeAdded, newProvider, typedFrom } from "./provider_form"
+import { asUpdate, lacks, newProvider, typedFrom } from "./provider_form"
 import { ProviderFields } from "./ProviderFields"
 import { ProviderTestResult, useTrial } from "./ProviderTestResult"
 
@@ -64,15 +67,23 @@ export function ProviderAdd() {
   const [, navigate] = useLocation()
   const changed = useProvidersChanged()
   const text = words.settings.providers
-  const form = useForm(newProvider, async (value) => {
-    const made = await request("POST /api/experimental/chats/providers", { body: { ...value, api_key: value.api_key || null } })
-    await changed()
-    toast(text.added(made.display_name || made.name))
-    navigate(`/settings/models/new?provider=${made.id}`, { replace: true })
-  })
+  const [model, setModel] = useState("")
+  const form = useForm(
+    newProvider,
+    async (value) => {
+      const made = await request("POST /api/experimental/chats/providers", { body: { ...value, api_key: value.api_key || null } })
+      await changed()
+      toast(text.added(made.display_name || made.name))
+      const next = new URLSearchParams({ provider: made.id, ...(needsModel && model && { model }) })
+      navigate(`/settings/models/new?${next}`, { replace: true })
+    },
+    lacks,
+  )
+  const needsModel = !kinds[form.value.type].hasOwnModels
   const trial = useTrial(() => {
     const { type, base_url, options, api_key } = form.value
-    return request("POST /api/experimental/chats/providers/test", { body: { type, base_url, options, api_key: api_key || null } })
+    const body = { type, base_url, options, api_key: api_key || null, ...(needsModel && { model }) }
+    return request("POST /api/experimental/chats/providers/test", { body })
   })
   return (
     <>
@@ -82,12 +93,22 @@ export function ProviderAdd() {
         isNew
         submit={text.add}
         actions={
-          <Button onClick={trial.run} isBusy={trial.isRunning} busyText={text.testing} disabled={!canBeAdded(form.value)}>
+          <Button
+            onClick={trial.run}
+            isBusy={trial.isRunning}
+            busyText={text.testing}
+            disabled={lacks(form.value).length > 0 || (needsModel && model === "")}
+          >
             {text.test}
           </Button>
         }
       >
         <ProviderFields form={form} isNew hasKey={false} />
+        {needsModel && (
+          <Field label={text.tryWith} hint={text.tryWithHint} isOptional>
+            <TextInput value={model} onChange={setModel} isCode />
+          </Field>
+        )}
         <ProviderTestResult answer={trial.answer} />
       </SettingsForm>
     </>

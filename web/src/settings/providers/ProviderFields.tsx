@@ -18,7 +18,7 @@ interface ProviderFieldsProps {
 /** The fields of one type of provider, and no others. */
 export function ProviderFields({ form: typed, isNew, hasKey }: ProviderFieldsProps) {
   const text = words.settings.providers
-  const { value, set, of } = typed
+  const { value, set, of, forgive } = typed
   const needs = kinds[value.type]
   return (
     <>
@@ -27,7 +27,10 @@ export function ProviderFields({ form: typed, isNew, hasKey }: ProviderFieldsPro
           <Select
             choices={kindNames.map((kind) => ({ value: kind, label: kinds[kind].label }))}
             value={value.type}
-            onChange={(type) => set(withKind(value, type))}
+            onChange={(type) => {
+              forgive()
+              set(withKind(value, type))
+            }}
           />
         </Field>
       )}

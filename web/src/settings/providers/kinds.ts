@@ -10,6 +10,8 @@ export interface KindNeeds {
   key: "needed" | "optional"
   /** Its key is a document of several lines. */
   isKeyLong?: boolean
+  /** Its models are the vendor's own: the server knows one to test with. */
+  hasOwnModels?: boolean
   options: readonly OptionName[]
   /** Which API is spoken when none is chosen. */
   api?: "responses" | "chat"
@@ -18,9 +20,9 @@ export interface KindNeeds {
 const text = words.settings.providers.kinds
 
 export const kinds: Record<ProviderKind, KindNeeds> = {
-  anthropic: { label: text.anthropic, address: "optional", key: "needed", options: [] },
-  openai: { label: text.openai, address: "optional", key: "needed", options: ["api", "organization", "project"], api: "responses" },
-  google: { label: text.google, address: "optional", key: "needed", options: [] },
+  anthropic: { label: text.anthropic, address: "optional", key: "needed", hasOwnModels: true, options: [] },
+  openai: { label: text.openai, address: "optional", key: "needed", hasOwnModels: true, options: ["api", "organization", "project"], api: "responses" },
+  google: { label: text.google, address: "optional", key: "needed", hasOwnModels: true, options: [] },
   azure: { label: text.azure, address: "needed", key: "needed", options: ["api", "api_version"], api: "responses" },
   bedrock: { label: text.bedrock, address: "optional", key: "optional", options: ["region", "access_key_id", "profile"] },
   vertex: { label: text.vertex, address: "optional", key: "optional", isKeyLong: true, options: ["project", "location"] },

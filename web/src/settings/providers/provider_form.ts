@@ -1,5 +1,6 @@
 /** A provider as it is typed, and as it is sent. */
-import type { Provider, ProviderKind, UpdateProvider } from "../../api/schema"
+import type { Provider, ProviderKind, UpdateProvider, Validation } from "../../api/schema"
+import { words } from "../../words/with_settings"
 import { kinds, type OptionName } from "./kinds"
 
 export interface TypedProvider {
@@ -28,9 +29,9 @@ export function typedFrom(provider: Provider): TypedProvider {
   return { type, name, display_name, base_url, api_key: "", options, enabled }
 }
 
-/** A name that was not changed by hand follows the type. */
+/** A name that was not changed by hand follows the type. A key does not: it is for the other one. */
 export function withKind(typed: TypedProvider, type: ProviderKind): TypedProvider {
-  return { ...typed, type, name: typed.name === typed.type ? type : typed.name, options: {} }
+  return { ...typed, type, name: typed.name === typed.type ? type : typed.name, api_key: "", options: {} }
 }
 
 export function withOption(typed: TypedProvider, name: OptionName, value: string): Record<string, unknown> {
@@ -48,7 +49,12 @@ export function asUpdate(changes: Partial<TypedProvider>): UpdateProvider {
   return api_key ? { ...rest, api_key } : rest
 }
 
-export function canBeAdded(typed: TypedProvider): boolean {
+/** What a provider of this type can't be asked without. */
+export function lacks(typed: TypedProvider): Validation[] {
   const needs = kinds[typed.type]
-  return typed.name !== "" && (needs.key !== "needed" || typed.api_key !== "") && (needs.address !== "needed" || typed.base_url !== "")
+  const text = words.settings.providers
+  const found: Validation[] = []
+  if (needs.address === "needed" && typed.base_url === "") found.push({ field: "base_url", detail: text.noAddress })
+  if (needs.key === "needed" && typed.api_key === "") found.push({ field: "api_key", detail: text.noKey })
+  return found
 }

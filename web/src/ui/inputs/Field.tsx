@@ -30,7 +30,8 @@ export function Field({ label, hint, error, isOptional, isDisabled = false, isLa
         {layout === "row" && <Hint hint={hint} />}
       </div>
       {children}
-      {layout === "stacked" && <Hint hint={hint} />}
+      {/* What is wrong takes its place: it says what would be right, and what is below moves less. */}
+      {layout === "stacked" && !isWrong && <Hint hint={hint} />}
       {isWrong && (
         <Base.Error match className={css["error"]}>
           {error}

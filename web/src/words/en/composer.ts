@@ -12,6 +12,7 @@ export const composer = {
   efforts: { none: "None", minimal: "Minimal", low: "Low", medium: "Medium", high: "High", xhigh: "Very high", max: "Most" } as Record<string, string>,
   defaultEffort: "Default effort",
   noModel: "No model is set up",
+  setUpModel: "Set up a model",
   noModelText: "An admin can add one under Settings, Providers.",
   attach: "Attach files",
   remove: (name: string) => `Remove ${name}`,

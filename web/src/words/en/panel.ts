@@ -113,7 +113,7 @@ export const panel = {
     compact: "Compact now",
     compacting: "Asking",
     prompt: "The last prompt",
-    fresh: "Read anew",
+    fresh: "Read for the first time",
     cached: "From the cache",
     written: "Put into the cache",
     answered: "Answered",
