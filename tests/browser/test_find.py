@@ -194,3 +194,33 @@ async def test_an_edit_is_found_too(app: App):
     await rows(app.page, "user").get_by_role("button", name="Edit", exact=True).click()
     await say(app.page, "owls, please")
     await expect(bar(app.page).get_by_role("status")).to_have_text("1 of 2")
+
+
+@pytest.mark.long
+async def test_the_palette_has_what_can_be_done_here_by_its_name(app: App):
+    page = app.page
+    chat = await app.chats.create("hello")
+    await app.open(chat)
+    await expect(rows(page, "end")).to_be_visible()
+    field = page.get_by_role("combobox", name="Search")
+
+    async def run(typed: str, name: str) -> None:
+        await page.keyboard.press("Control+k")
+        await field.fill(typed)
+        await expect(page.get_by_role("option", name=name, exact=True)).to_have_count(1)
+        await page.get_by_role("option", name=name, exact=True).click()
+
+    await run("terminal", "Show the panel: Terminal")
+    await expect(page.get_by_role("tab", name="Terminal")).to_have_attribute("aria-selected", "true")
+    await run("dark", "Theme: Dark")
+    await expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    await run("rename", "Rename")
+    await expect(page.get_by_role("textbox", name="Title")).to_be_focused()
+    await page.keyboard.press("Escape")
+    await run("tokens", "Settings: API tokens")
+    await expect(page).to_have_url(f"{app.url}/settings/tokens")
+    await page.keyboard.press("Control+k")
+    await field.fill("rename")
+    await expect(page.get_by_role("option", name="Rename", exact=True)).to_have_count(0)
+    await field.fill("providers")
+    await expect(page.get_by_role("option", name="Settings: Providers")).to_have_count(0)

@@ -2,8 +2,9 @@ import { Search } from "lucide-react"
 import { useEffect, useRef, useState } from "react"
 import { useLocation } from "wouter"
 import { request } from "../api/request"
-import type { Chat } from "../api/schema"
+import type { Chat, User } from "../api/schema"
 import { classes } from "../ui/classes"
+import { offered } from "../ui/floating/commands"
 import { Dialog } from "../ui/floating/Dialog"
 import { TextInput } from "../ui/inputs/TextInput"
 import { Kbd } from "../ui/values/Kbd"
@@ -16,14 +17,14 @@ interface Entry {
   key: string
   label: string
   hint?: React.ReactNode
-  keys?: string
+  keys?: string | undefined
   run: () => void
 }
 
 const DELAY = 150
 
 /** Commands and chats in one place, by their words. */
-export function Palette({ onClose, shortcuts }: { onClose: () => void; shortcuts: readonly Shortcut[] }) {
+export function Palette({ me, onClose, shortcuts }: { me: User; onClose: () => void; shortcuts: readonly Shortcut[] }) {
   const [typed, setTyped] = useState("")
   const [place, setPlace] = useState(0)
   const [, navigate] = useLocation()
@@ -31,16 +32,22 @@ export function Palette({ onClose, shortcuts }: { onClose: () => void; shortcuts
   const list = useRef<HTMLUListElement>(null)
   const input = useRef<HTMLInputElement>(null)
   const go = (to: string) => () => navigate(to)
-  const places: Entry[] = [
-    { key: "settings", label: words.shell.settings, run: go("/settings") },
-    { key: "usage", label: words.shell.usage, run: go("/usage") },
-    { key: "workspaces", label: words.shell.workspaces, run: go("/workspaces") },
+  const [here] = useState(offered)
+  const places = [
+    { label: words.shell.settings, run: go("/settings") },
+    { label: words.shell.usage, run: go("/usage") },
+    { label: words.shell.workspaces, run: go("/workspaces") },
+    ...usePages(me).map(({ path, label }) => ({ label: `${words.shell.settings}: ${label}`, run: go(`/settings/${path}`) })),
   ]
-  const commands = [...shortcuts.map((one) => ({ key: one.keys, label: one.name, keys: one.keys, run: one.run })), ...places]
+  const commands = distinct([
+    ...shortcuts.map((one) => ({ label: one.name, keys: one.keys, run: one.run })),
+    ...here.map(({ label, shortcut, run }) => ({ label, keys: shortcut, run })),
+    ...places,
+  ])
   const wanted = typed.trim().toLowerCase()
   const entries: Entry[] = [
     ...(wanted === "" ? [] : commands.filter((one) => one.label.toLowerCase().includes(wanted))),
-    ...chats.map((chat) => ({ key: chat.id, label: chat.title || words.sidebar.untitled, hint: chat.match && <Snippet match={chat.match} />, run: go(linkTo(chat)) })),
+    ...chats.map((chat) => ({ key: chat.id, label: chat.title || words.sidebar.untitled, hint: chat.match?.message_id && <Snippet match={chat.match} />, run: go(linkTo(chat)) })),
     ...(wanted === "" ? commands : []),
   ]
   const at = Math.min(place, entries.length - 1)
@@ -105,6 +112,23 @@ export function Palette({ onClose, shortcuts }: { onClose: () => void; shortcuts
       {entries.length === 0 && <p className={css["none"]}>{words.sidebar.noMatch}</p>}
     </Dialog>
   )
+}
+
+/** Under one name only once: menus and keys lead to some of the same. */
+function distinct(commands: readonly Omit<Entry, "key">[]): Entry[] {
+  return [...new Map(commands.toReversed().map((one) => [one.label, { ...one, key: one.label }])).values()].toReversed()
+}
+
+/** Of the settings, which are loaded for it. Without them there is the way to all of them. */
+function usePages(me: User): readonly { path: string; label: string }[] {
+  const [pages, setPages] = useState<readonly { path: string; label: string }[]>([])
+  useEffect(() => {
+    import("../settings/pages").then(
+      (settings) => setPages(settings.pages.filter((page) => settings.mayOpen(me, page))),
+      () => undefined,
+    )
+  }, [me])
+  return pages
 }
 
 function linkTo(chat: Chat): string {

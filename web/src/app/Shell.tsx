@@ -144,7 +144,7 @@ export function Shell({ me }: { me: User }) {
       </div>
       <Crash resetKey={location}>
         <Suspense>
-          {floating === "palette" && <Palette onClose={() => setFloating(null)} shortcuts={shortcuts} />}
+          {floating === "palette" && <Palette me={me} onClose={() => setFloating(null)} shortcuts={shortcuts} />}
           {floating === "shortcuts" && <ShortcutSheet onClose={() => setFloating(null)} shortcuts={shortcuts} />}
         </Suspense>
       </Crash>

@@ -7,7 +7,9 @@ import { type Theme, theme, useKept } from "../browser/kept"
 import { signOut } from "../chat"
 import { knownAddress } from "../browser/push"
 import { IconButton } from "../ui/buttons/IconButton"
+import { useCommands } from "../ui/floating/commands"
 import { Menu } from "../ui/floating/Menu"
+import type { MenuEntry } from "../ui/floating/menu_items"
 import { toast } from "../ui/floating/toast"
 import { words } from "../words"
 import css from "./UserMenu.module.css"
@@ -23,29 +25,28 @@ export function UserMenu({ me, onShortcuts }: { me: User; onShortcuts: () => voi
   const [chosen, choose] = useKept(theme)
   useRenewedPush()
   const text = words.shell
+  const entries: MenuEntry[] = [
+    { label: text.usage, icon: ChartColumn, run: () => navigate("/usage") },
+    { label: text.workspaces, icon: Boxes, run: () => navigate("/workspaces") },
+    {
+      label: text.theme,
+      icon: themes.find((one) => one.value === chosen)?.icon,
+      entries: themes.map(({ value }) => ({
+        label: text.themes[value],
+        isChecked: value === chosen,
+        isOneOf: true,
+        choose: () => choose(value),
+      })),
+    },
+    { label: text.notifications, icon: Bell, run: () => navigate("/settings/notifications") },
+    { label: text.shortcuts, icon: Keyboard, shortcut: "?", run: onShortcuts },
+    "line",
+    { label: text.signOut, icon: LogOut, run: leave },
+  ]
+  useCommands(entries)
   return (
     <div className={css["footer"]}>
-      <Menu
-        side="top"
-        entries={[
-          { label: text.usage, icon: ChartColumn, run: () => navigate("/usage") },
-          { label: text.workspaces, icon: Boxes, run: () => navigate("/workspaces") },
-          {
-            label: text.theme,
-            icon: themes.find((one) => one.value === chosen)?.icon,
-            entries: themes.map(({ value }) => ({
-              label: text.themes[value],
-              isChecked: value === chosen,
-              isOneOf: true,
-              choose: () => choose(value),
-            })),
-          },
-          { label: text.notifications, icon: Bell, run: () => navigate("/settings/notifications") },
-          { label: text.shortcuts, icon: Keyboard, shortcut: "?", run: onShortcuts },
-          "line",
-          { label: text.signOut, icon: LogOut, run: leave },
-        ]}
-      >
+      <Menu side="top" entries={entries}>
         <button type="button" className={css["me"]}>
           <span aria-hidden className={css["initial"]}>
             {(me.display_name || me.username).slice(0, 1).toUpperCase()}

@@ -6,7 +6,9 @@ import { saveFile } from "../../api/save_file"
 import type { Chat } from "../../api/schema"
 import type { OpenedChat } from "../../chat"
 import { IconButton } from "../../ui/buttons/IconButton"
+import { useCommands } from "../../ui/floating/commands"
 import { Menu } from "../../ui/floating/Menu"
+import type { MenuEntry } from "../../ui/floating/menu_items"
 import { toast } from "../../ui/floating/toast"
 import { openFind } from "../find/finding"
 import { words } from "../../words"
@@ -28,40 +30,48 @@ export function ActionsMenu({ chat, opened, onRename }: ActionsMenuProps) {
     try {
       await request("PATCH /api/experimental/chats/{chat}", { path: { chat: chat.id }, body: { archived: isArchived } })
       client.setQueryData(queries.chat(chat.id).queryKey, (known) => known && { ...known, archived: isArchived })
-      if (isArchived) toast(text.archived, { action: { label: words.common.undo, run: () => void archive(false) } })
+      if (isArchived) toast(text.archived, { action: { label: words.common.undo, run: () => void bringBack() } })
     } catch (error) {
       failed(isArchived ? text.archive : text.unarchive, error)
     }
   }
 
+  /** With its pin, which it lost by being archived. */
+  async function bringBack(): Promise<void> {
+    await archive(false)
+    if (chat.pin_order === 0) return
+    const body = { pin_order: chat.pin_order }
+    await request("PATCH /api/experimental/chats/{chat}", { path: { chat: chat.id }, body }).catch((error: unknown) => failed(words.sidebar.pin, error))
+  }
+
+  const entries: MenuEntry[] = [
+    // The menu gives the focus back to its button when it has closed; the field comes after that.
+    { label: words.header.rename, icon: Pencil, run: () => setTimeout(onRename) },
+    { label: words.chat.find.title, icon: Search, shortcut: "Mod+F", run: () => setTimeout(openFind) },
+    {
+      label: words.header.compact,
+      hint: words.header.compactHint,
+      icon: FoldVertical,
+      isDisabled: !isResting,
+      run: () => void opened.actions.compact().catch((error: unknown) => failed(words.header.compact, error)),
+    },
+    {
+      label: words.header.export,
+      icon: Download,
+      entries: formats.map((format) => ({
+        label: text.formats[format],
+        run: () => void saveFile(address("/api/experimental/chats/{chat}/export", { chat: chat.id }, { format })).catch((error: unknown) => failed(words.header.export, error)),
+      })),
+    },
+    "line",
+    chat.archived
+      ? { label: text.unarchive, icon: ArchiveRestore, run: () => void archive(false) }
+      : { label: text.archive, icon: Archive, isDisabled: !isResting, hint: isResting ? undefined : text.stopFirst, run: () => void archive(true) },
+  ]
+  useCommands(entries)
+
   return (
-    <Menu
-      align="end"
-      entries={[
-        // The menu gives the focus back to its button when it has closed; the field comes after that.
-        { label: words.header.rename, icon: Pencil, run: () => setTimeout(onRename) },
-        { label: words.chat.find.title, icon: Search, shortcut: "Mod+F", run: () => setTimeout(openFind) },
-        {
-          label: words.header.compact,
-          hint: words.header.compactHint,
-          icon: FoldVertical,
-          isDisabled: !isResting,
-          run: () => void opened.actions.compact().catch((error: unknown) => failed(words.header.compact, error)),
-        },
-        {
-          label: words.header.export,
-          icon: Download,
-          entries: formats.map((format) => ({
-            label: text.formats[format],
-            run: () => void saveFile(address("/api/experimental/chats/{chat}/export", { chat: chat.id }, { format })).catch((error: unknown) => failed(words.header.export, error)),
-          })),
-        },
-        "line",
-        chat.archived
-          ? { label: text.unarchive, icon: ArchiveRestore, run: () => void archive(false) }
-          : { label: text.archive, icon: Archive, isDisabled: !isResting, hint: isResting ? undefined : text.stopFirst, run: () => void archive(true) },
-      ]}
-    >
+    <Menu align="end" entries={entries}>
       <IconButton name={words.header.actions} icon={Ellipsis} />
     </Menu>
   )

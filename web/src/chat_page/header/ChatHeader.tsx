@@ -5,7 +5,8 @@ import { Link } from "wouter"
 import { queries } from "../../api/queries"
 import type { Chat } from "../../api/schema"
 import type { OpenedChat, SettledPicture } from "../../chat"
-import type { PanelOpening } from "../../panel/opening"
+import { type PanelOpening, panelTabs } from "../../panel/opening"
+import { useCommands } from "../../ui/floating/commands"
 import { Popover } from "../../ui/floating/Popover"
 import { IconButton } from "../../ui/buttons/IconButton"
 import { Icon } from "../../ui/Icon"
@@ -31,6 +32,7 @@ export interface ChatHeaderProps {
 export const ChatHeader = memo(function ChatHeader({ chat, picture, opener, opened, panel, isMine }: ChatHeaderProps) {
   const [isRenaming, setRenaming] = useState(false)
   usePanelKey(panel.toggle)
+  useCommands(panelTabs.map((tab) => ({ label: `${words.header.showPanel}: ${words.panel.tabs[tab]}`, run: () => panel.show(tab) })))
   return (
     <header className={css["bar"]}>
       {opener}
