@@ -252,3 +252,58 @@ async def test_a_member_without_a_model_is_told_whom_to_ask(app: App):
     await expect(app.page.get_by_text("An admin can add one under Settings, Providers.")).to_be_visible()
     await expect(app.page.get_by_role("link", name="Providers")).to_have_count(0)
     app.plays(Turn(Say("Hi.")))
+
+
+@pytest.mark.long
+async def test_a_server_of_ones_own_is_tested_added_and_its_first_model_is_the_default(app: App):
+    owner = app.chats.running.owner
+    deleted = await owner.call("DELETE", f"{MODELS}/{app.chats.model_id}")
+    assert deleted.status == 204, deleted
+    admin = await admin_page(app, "providers/new")
+    await admin.set_viewport_size({"width": 1000, "height": 400})
+    await admin.get_by_label("API key").fill("of-another-vendor")
+    await pick(admin, "Type", "OpenAI-compatible")
+    await expect(admin.get_by_label("API key")).to_have_value("")
+    await admin.get_by_label("Address").fill("http://no-such-host.invalid/v1")
+    await admin.get_by_label("Model to test with").fill("owl-1")
+    await admin.get_by_role("button", name="Test").click()
+    await expect(admin.get_by_text("No server is called no-such-host.invalid. Check the address.")).to_be_visible()
+    await admin.get_by_label("Address").fill(app.chats.vendor.url)
+    await admin.get_by_role("button", name="Test").click()
+    await expect(admin.get_by_text("is not the API of")).to_be_visible()  # it was asked: it speaks as another vendor
+    await admin.get_by_role("button", name="Add provider").click()
+
+    await expect(admin.get_by_role("heading", name="Add a model", exact=True)).to_be_in_viewport()
+    await expect(admin.get_by_label("Name", exact=True)).to_have_value("owl-1")
+    box = admin.get_by_role("checkbox", name="Default")
+    await expect(box).to_be_checked()
+    await expect(box).to_be_disabled()
+    await admin.get_by_role("button", name="Add model").click()
+    await expect(admin.get_by_text("Needed: the catalogue does not know this model.")).to_have_count(1)
+    await expect(admin.get_by_label("Context")).to_be_focused()
+    await expect(admin.get_by_text("context_limit")).to_have_count(0)
+    await admin.get_by_label("Context").fill("50000")
+    await expect(admin.get_by_text("Needed: the catalogue")).to_have_count(0)
+    await admin.get_by_role("button", name="Add model").click()
+    await expect(admin.get_by_text("owl-1 was added. It is the default.")).to_be_visible()
+    app.forgive("400")
+
+
+@pytest.mark.long
+async def test_a_password_that_was_generated_for_someone_lets_them_in(app: App):
+    admin = await admin_page(app, "users")
+    await admin.get_by_role("button", name="Add user").click()
+    dialog = admin.get_by_role("dialog")
+    await dialog.get_by_label("Name", exact=True).fill("Max.M")
+    await dialog.get_by_label("Email").fill("max@example.com")
+    await dialog.get_by_role("button", name="Generate").click()
+    password = await dialog.get_by_label("Password").input_value()
+    await dialog.get_by_role("button", name="Add user").click()
+    await expect(dialog).to_have_count(0)
+    page = await app.anonymous()
+    await page.goto("/")
+    await page.get_by_label("Name or email").fill("max.m")
+    await page.get_by_label("Password").fill(password)
+    await page.get_by_role("button", name="Sign in").click()
+    await expect(composer(page)).to_be_visible()
+    app.forgive("401")

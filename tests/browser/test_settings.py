@@ -134,3 +134,21 @@ async def test_unsaved_changes_are_guarded_against_links_and_going_back(app: App
 async def test_a_page_of_settings_that_is_not_there_says_so(app: App):
     await app.page.goto("/settings/nonsense")
     await expect(app.page.get_by_text("There is no such page")).to_be_visible()
+
+
+@pytest.mark.long
+async def test_a_wrong_current_password_is_said_once_and_at_its_field(app: App):
+    page = app.page
+    await page.goto("/settings/password")
+    await page.get_by_label("Current password").fill("not this one")
+    await page.get_by_label("New password", exact=True).fill("a new password")
+    await page.get_by_label("New password, again").fill("a new password")
+    await page.get_by_role("button", name="Change password").click()
+    await expect(page.get_by_text("This is not your current password.")).to_have_count(1)
+    await expect(page.get_by_label("Current password")).to_be_focused()
+    await expect(page.get_by_role("alert")).to_have_count(0)
+    await page.get_by_label("Current password").fill(PASSWORD)
+    await expect(page.get_by_text("This is not your current password.")).to_have_count(0)
+    await page.get_by_role("button", name="Change password").click()
+    await expect(page.get_by_role("status").filter(has_text="Saved")).to_be_visible()
+    app.forgive("400")
