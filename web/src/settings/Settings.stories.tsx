@@ -159,6 +159,20 @@ export const ProviderTested: Story = {
   },
 }
 
+/** What can't even be tried is said in the words of the page. */
+export const ProviderNotTried: Story = {
+  ...page("providers/new", "", {
+    ...filled,
+    "POST /api/experimental/chats/providers/test": new Refusal(400, "Check base_url.", { base_url: "a URL that starts with https:// or http://" }),
+  }),
+  play: async ({ canvas }) => {
+    await userEvent.type(await canvas.findByLabelText("API key"), "sk-secret")
+    await userEvent.click(canvas.getByRole("button", { name: "Test" }))
+    await expect(await canvas.findByRole("alert")).toHaveTextContent("Address: a URL that starts with https:// or http://")
+    await expect(canvas.queryByText(/base_url/)).toBeNull()
+  },
+}
+
 /** The first model is the default, and the page says so before it is added. */
 export const FirstModel: Story = {
   ...page("models/new", "", { ...filled, "GET /api/experimental/chats/model-configs": [] }),

@@ -1,10 +1,11 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query"
-import { type FormEvent, type ReactNode, useState } from "react"
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from "react"
 import { queries } from "../api/queries"
-import { request } from "../api/request"
+import { Refused, request } from "../api/request"
 import type { ProviderKind } from "../api/schema"
 import { Button } from "../ui/buttons/Button"
 import { Field } from "../ui/inputs/Field"
+import { focusFirstWrong } from "../ui/inputs/first_wrong"
 import { Select } from "../ui/inputs/Select"
 import { TextInput } from "../ui/inputs/TextInput"
 import { words } from "../words/with_setup"
@@ -25,14 +26,20 @@ export function ProviderForm({ onDone, later }: { onDone: () => void; later: Rea
   const [key, setKey] = useState("")
   const [address, setAddress] = useState("")
   const [typed, setTyped] = useState("")
-  const [error, setError] = useState<string | null>(null)
+  const [error, setError] = useState<Error | null>(null)
   const [isBusy, setBusy] = useState(false)
+  const form = useRef<HTMLFormElement>(null)
   const client = useQueryClient()
   const known = useQuery(queries.knownModels(kind))
   const text = words.setup.model
   const models = known.data ?? []
   const model = typed || (models[0]?.model ?? "")
   const needsAddress = kind === "openai-compat"
+  const of = (field: string) => (error instanceof Refused ? error.of(field) : undefined)
+  const isElsewhere = error !== null && !["base_url", "api_key", "model"].some((field) => of(field))
+  useEffect(() => {
+    if (error) focusFirstWrong(form.current)
+  }, [error])
 
   async function submit(event: FormEvent) {
     event.preventDefault()
@@ -42,7 +49,7 @@ export function ProviderForm({ onDone, later }: { onDone: () => void; later: Rea
       const base = needsAddress ? { base_url: address } : {}
       const tried = await request("POST /api/experimental/chats/providers/test", { body: { type: kind, api_key: key || null, model, ...base } })
       if (!tried.ok) {
-        setError([tried.message, tried.detail].filter(Boolean).join(" "))
+        setError(new Error([tried.message, tried.detail].filter(Boolean).join(" ")))
         return
       }
       const provider = await request("POST /api/experimental/chats/providers", { body: { type: kind, name: kind, api_key: key || null, ...base } })
@@ -50,14 +57,14 @@ export function ProviderForm({ onDone, later }: { onDone: () => void; later: Rea
       await client.invalidateQueries({ queryKey: queries.models.queryKey })
       onDone()
     } catch (failure) {
-      setError((failure as Error).message)
+      setError(failure as Error)
     } finally {
       setBusy(false)
     }
   }
 
   return (
-    <form className={css["form"]} onSubmit={(event) => void submit(event)}>
+    <form ref={form} className={css["form"]} onSubmit={(event) => void submit(event)}>
       <Field label={text.type}>
         <Select
           choices={kinds}
@@ -71,23 +78,23 @@ export function ProviderForm({ onDone, later }: { onDone: () => void; later: Rea
         />
       </Field>
       {needsAddress && (
-        <Field label={text.address} hint={text.addressHint}>
+        <Field label={text.address} hint={text.addressHint} error={of("base_url")}>
           <TextInput type="url" value={address} onChange={setAddress} isCode required />
         </Field>
       )}
-      <Field label={text.key} hint={text.keyHint}>
+      <Field label={text.key} hint={text.keyHint} error={of("api_key")}>
         <TextInput type="password" value={key} onChange={setKey} isCode required={!needsAddress} autoComplete="off" />
       </Field>
-      <Field label={text.model} hint={models.length === 0 ? text.noModels : undefined}>
+      <Field label={text.model} hint={models.length === 0 ? text.noModels : undefined} error={of("model")}>
         {models.length > 0 ? (
           <Select choices={models.map((one) => ({ value: one.model, label: one.display_name || one.model }))} value={model} onChange={setTyped} />
         ) : (
           <TextInput value={typed} onChange={setTyped} isCode required />
         )}
       </Field>
-      {error && (
+      {isElsewhere && (
         <p role="alert" className={css["error"]}>
-          {error}
+          {error.message}
         </p>
       )}
       <div className={css["actions"]}>

@@ -104,6 +104,26 @@ export const AnotherKind: Story = {
   },
 }
 
+/** In the words of this form, and not in those of the API. */
+export const AddressRefused: Story = {
+  render: () => (
+    <Step answers={{ ...noModels, "POST /api/experimental/chats/providers/test": new Refusal(400, "Check base_url.", { base_url: "a URL that starts with https:// or http://" }) }}>
+      <ModelStep models={[]} onDone={nothing} onLater={nothing} />
+    </Step>
+  ),
+  play: async ({ canvas, canvasElement }) => {
+    await userEvent.click(await canvas.findByRole("combobox", { name: "Provider" }))
+    await userEvent.click(await within(canvasElement.ownerDocument.body).findByRole("option", { name: "OpenAI-compatible" }))
+    const address = await canvas.findByLabelText("Address")
+    await userEvent.type(address, "ftp://models.example.com")
+    await userEvent.type(canvas.getByLabelText("Model"), "owl")
+    await userEvent.click(canvas.getByRole("button", { name: "Add and go on" }))
+    await expect(await canvas.findByText("A URL that starts with https:// or http://.")).toBeVisible()
+    await expect(address).toHaveFocus()
+    await expect(canvas.queryByRole("alert")).toBeNull()
+  },
+}
+
 const admin = { role: "owner" } as User
 
 function At({ path, models }: { path: string; models: ModelConfig[] }) {
