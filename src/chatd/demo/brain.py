@@ -138,5 +138,5 @@ _WELCOME: Final = (
     "- read /etc/os-release\n"
     "- count to 100, and stop me\n"
     "- think about something\n\n"
-    f"For real answers, add a model provider: {_GUIDE} says how."
+    f"For real answers, an admin adds a model provider under Settings, Providers; {_GUIDE} says how."
 )

@@ -150,7 +150,7 @@ export const ProviderTested: Story = {
     await userEvent.click(await within(canvasElement.ownerDocument.body).findByRole("option", { name: compatible }))
     await waitFor(() => expect(canvas.getByLabelText(/API key/)).toHaveValue(""))
     await userEvent.click(canvas.getByRole("button", { name: "Add provider" }))
-    await expect(await canvas.findByText("Needed: it has no usual one.")).toBeVisible()
+    await expect(await canvas.findByText("Needed: where its API is, as in https://models.example.com/v1.")).toBeVisible()
     await userEvent.type(canvas.getByLabelText("Address"), "http://127.0.0.1:9/v1")
     await expect(canvas.getByRole("button", { name: "Test" })).toBeDisabled()
     await userEvent.type(canvas.getByLabelText(/Model to test with/), "owl")

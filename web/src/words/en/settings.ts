@@ -107,7 +107,7 @@ export const settings = {
       server: "If the server wants one.",
       machine: "Left empty, the credentials of the machine are used.",
     },
-    noAddress: "Needed: it has no usual one.",
+    noAddress: "Needed: where its API is, as in https://models.example.com/v1.",
     noKey: "Needed: it answers nobody without one.",
     tryWith: "Model to test with",
     tryWithHint: "As its API calls it. It is proposed in the next step.",
