@@ -9,6 +9,9 @@ import { words } from "../../words"
 import { canPasteInline, canTryAgain, detach, pasteInline, tryAgain } from "./attaching"
 import css from "./ComposerBox.module.css"
 
+/** Of a comment that are seen at once. */
+const MOST_LINES = 4
+
 /** Files and references that go with the message. */
 export function Attachments({ draft, of }: { draft: Draft; of: DraftStore }) {
   if (draft.files.length === 0 && draft.references.length === 0) return null
@@ -20,8 +23,9 @@ export function Attachments({ draft, of }: { draft: Draft; of: DraftStore }) {
           <Icon of={FileCode} />
           <span>{nameOf(reference)}</span>
           {reference.comment !== undefined && (
-            <input
+            <textarea
               className={css["comment"]}
+              rows={Math.min(reference.comment.split("\n").length, MOST_LINES)}
               aria-label={words.composer.commentOn(nameOf(reference))}
               value={reference.comment}
               onChange={(event) => changeComment(of, place, event.target.value)}

@@ -114,7 +114,7 @@ export const WithFiles: Story = {
         files: [file, { ...file, key: "l", name: "pasted.txt", isPasted: true }],
         references: [
           { type: "file-reference", file_name: "src/serve.ts", start_line: 3, end_line: 9, content: "x" },
-          { type: "file-reference", file_name: "src/serve.ts", start_line: 12, end_line: 12, content: "x", comment: "Why?" },
+          { type: "file-reference", file_name: "src/serve.ts", start_line: 12, end_line: 12, content: "x", comment: "Why?\nSince when?" },
         ],
       }}
     />
@@ -123,7 +123,7 @@ export const WithFiles: Story = {
     await expect(canvas.getByText("serve.ts lines 3–9")).toBeVisible()
     const remark = canvas.getByRole("textbox", { name: "Comment on serve.ts line 12" })
     await userEvent.type(remark, " Really?")
-    await expect(remark).toHaveValue("Why? Really?")
+    await expect(remark).toHaveValue("Why?\nSince when? Really?")
     await expect(canvas.getByRole("button", { name: "Paste inline" })).toBeVisible()
     await userEvent.click(canvas.getByRole("button", { name: "Remove report.pdf" }))
     await expect(canvas.queryByText("report.pdf")).toBeNull()
