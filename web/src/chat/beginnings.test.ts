@@ -66,6 +66,22 @@ it("lets go of what was refused when something was done about it in another tab"
   expect(beginnings.store.getState()).toMatchObject([{ key: "key2", state: "sending" }])
 })
 
+it("shows what was refused elsewhere, and leaves what is on its way to the tab that sends it", async () => {
+  const here = beginnings
+  load()
+  const [refused, other] = ["refused", "other"].map((text) => ({ content: [{ type: "text" as const, text }] }))
+  if (!refused || !other) throw new Error("there are two")
+  beginnings.begin(refused)
+  asking[0]?.fail(new Refused(400, { message: "no model" }))
+  await around.pass(0)
+  beginnings.begin(other)
+  here.showRefused()
+  expect(here.store.getState()).toMatchObject([{ key: "key1", state: "failed", problem: { message: "no model" } }])
+  expect(asking).toHaveLength(2)
+  here.resume()
+  expect(here.store.getState()).toMatchObject([{ key: "key1" }, { key: "key2", state: "unanswered" }])
+})
+
 it("keeps what was refused, with the reason, until something is done about it", async () => {
   beginnings.begin(body)
   asking[0]?.fail(new Refused(400, { message: "no model" }))

@@ -50,14 +50,17 @@ export class Beginnings {
     if (left.length < all.length) this.store.setState(left, true)
   }
 
-  /** Goes on with what an earlier page, or a chat that is gone, has left without an answer. */
+  /** Goes on with what an earlier page has left without an answer. */
   resume(): void {
-    const known = new Set(this.store.getState().map((one) => one.key))
-    for (const one of this.around.unsent.all()) {
-      if (one.kind !== "chat" || known.has(one.key)) continue
+    this.showRefused()
+    for (const one of this.unknown()) void this.deliver(one, "unanswered")
+  }
+
+  /** What was refused meanwhile, as by a chat that is gone. The others may be on their way from another tab, whose they are. */
+  showRefused(): void {
+    for (const one of this.unknown()) {
       const problem = whyNotAgain(one, this.around.now())
       if (problem) this.show(one, "failed", problem)
-      else void this.deliver(one, "unanswered")
     }
   }
 
@@ -65,6 +68,11 @@ export class Beginnings {
   onBegun(run: (chat: Chat) => void): () => void {
     this.listeners.add(run)
     return () => void this.listeners.delete(run)
+  }
+
+  private unknown(): readonly UnsentChat[] {
+    const known = new Set(this.store.getState().map((one) => one.key))
+    return this.around.unsent.all().flatMap((one) => (one.kind === "chat" && !known.has(one.key) ? [one] : []))
   }
 
   private async deliver(one: UnsentChat, state: "sending" | "unanswered"): Promise<void> {

@@ -19,7 +19,7 @@ export function NewChat({ opener, onCreated }: { opener: ReactNode; onCreated: (
   useEffect(() => {
     document.title = `${words.chat.newTitle} · ${words.common.name}`
   }, [])
-  useEffect(() => beginnings.resume(), [])
+  useEffect(() => beginnings.showRefused(), [])
   useAskedPrompt(draft)
   useLedThere(draft, onCreated)
 
