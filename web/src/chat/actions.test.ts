@@ -317,6 +317,16 @@ describe("an edit", () => {
     expect((await last()).route).toContain("PATCH")
   })
 
+  it("with comments on lines is known again, whatever spaces were around them", async () => {
+    const lines = { type: "file-reference" as const, file_name: "a.py", start_line: 1, end_line: 1, content: "x" }
+    void actions.edit(3, [lines, ...words("Why? "), ...words(" In short.\n")])
+    ;(await last()).fail(new Unreachable("gone"))
+    await around.pass(2000)
+    asking[1]?.give({ prompts: [{ id: 5, text: "Why?In short." }] })
+    expect((await last()).route).toContain("PATCH")
+    expect(overlay().sends).toEqual([])
+  })
+
   it("was not done when its message is gone and its words are nowhere", async () => {
     void actions.edit(3, words("better"))
     ;(await last()).fail(new Unreachable("gone"))

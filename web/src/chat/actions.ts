@@ -289,8 +289,9 @@ function asBeginning({ key, at, content, options }: UnsentMessage): UnsentChat {
   return { kind: "chat", key, at, problem: { message: words.chat.chatGone }, body }
 }
 
+/** As the server tells what was written: each text without spaces around it, and nothing between them. */
 function textOf(content: readonly InputPart[]): string {
-  return content.map((part) => (part.type === "text" ? (part.text ?? "") : "")).join("").trim()
+  return content.map((part) => (part.type === "text" ? (part.text ?? "").trim() : "")).join("")
 }
 
 function modelOf({ modelConfigId, reasoningEffort }: WithModel) {

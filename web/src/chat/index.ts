@@ -36,4 +36,4 @@ export { type Edit, isWaiting, nothingSent, type Overlay, type QueueOperation, t
 export { signOut } from "./sign_out"
 export { type SendRow, type Timeline, timeline, type TimelineRow } from "./timeline"
 export { type ContextUse, contextUse, durationMs, type Spent, spent } from "./usage"
-export { asInput } from "./written"
+export { asInput, promptTexts } from "./written"

@@ -1,6 +1,6 @@
 /** What a person writes: as it is sent, as it is stored, and as it goes back into a composer. */
 import type { Part } from "../api/events"
-import type { InputPart } from "../api/schema"
+import type { ChatMessage, ChatPrompt, InputPart } from "../api/schema"
 
 /** Whether stored parts say what was sent. */
 export function isSameContent(stored: readonly Part[], sent: readonly InputPart[]): boolean {
@@ -23,5 +23,14 @@ export function asInput(stored: readonly Part[]): InputPart[] {
     if (part.type !== "file-reference") return []
     const { file_name, start_line, end_line, content } = part
     return [{ type: "file-reference", file_name, start_line, end_line, content }]
+  })
+}
+
+/** Earlier messages, to be written again. The server puts nothing between the texts of one; of those that are known here they are paragraphs. */
+export function promptTexts(prompts: readonly ChatPrompt[], messages: readonly ChatMessage[]): string[] {
+  const known = new Map(messages.map((message) => [message.id, message]))
+  return prompts.map(({ id, text }) => {
+    const texts = known.get(id)?.content.flatMap((part) => (part.type === "text" ? [part.text] : [])) ?? []
+    return texts.length > 1 ? texts.join("\n\n") : text
   })
 }

@@ -3,7 +3,7 @@ import { memo, useState } from "react"
 import { queries } from "../../api/queries"
 import { request } from "../../api/request"
 import type { Chat } from "../../api/schema"
-import { asContent, draftOf, endEditing, isWaiting, type LiveStatus, newestId, nothingWritten, type OpenedChat, type Overlay, type SettledPicture } from "../../chat"
+import { asContent, draftOf, endEditing, isWaiting, type LiveStatus, newestId, nothingWritten, type OpenedChat, type Overlay, promptTexts, type SettledPicture } from "../../chat"
 import { Button } from "../../ui/buttons/Button"
 import { toast } from "../../ui/floating/toast"
 import { Banner } from "../../ui/status/Banner"
@@ -97,7 +97,7 @@ export const Composer = memo(function Composer({ opened, chat, picture, overlay,
       choice={choice}
       isBusy={isBusy}
       isStopping={phase === "interrupting" || overlay.isStopping}
-      prompts={prompts.data?.prompts.map((prompt) => prompt.text) ?? []}
+      prompts={promptTexts(prompts.data?.prompts ?? [], picture.messages)}
       commands={commandsOf(chat, isBusy)}
       plan={plan}
       onCommand={(name) => void command(name).catch((error: Error) => toast(words.common.failed(`/${name}`), { text: error.message, kind: "error" }))}
