@@ -26,20 +26,22 @@ export function ActionsMenu({ chat, opened, onRename }: ActionsMenuProps) {
   const text = words.panel.header
   const isResting = chat.status === "waiting" || chat.status === "error"
 
-  async function archive(isArchived: boolean): Promise<void> {
+  /** Gives whether it was done. */
+  async function archive(isArchived: boolean): Promise<boolean> {
     try {
       await request("PATCH /api/experimental/chats/{chat}", { path: { chat: chat.id }, body: { archived: isArchived } })
       client.setQueryData(queries.chat(chat.id).queryKey, (known) => known && { ...known, archived: isArchived })
       if (isArchived) toast(text.archived, { action: { label: words.common.undo, run: () => void bringBack() } })
+      return true
     } catch (error) {
       failed(isArchived ? text.archive : text.unarchive, error)
+      return false
     }
   }
 
   /** With its pin, which it lost by being archived. */
   async function bringBack(): Promise<void> {
-    await archive(false)
-    if (chat.pin_order === 0) return
+    if (!(await archive(false)) || chat.pin_order === 0) return
     const body = { pin_order: chat.pin_order }
     await request("PATCH /api/experimental/chats/{chat}", { path: { chat: chat.id }, body }).catch((error: unknown) => failed(words.sidebar.pin, error))
   }

@@ -118,7 +118,7 @@ function QueuedRow({ of, isFirst, isLast, onMove, isEditable, onEdit, isDragged,
   const { message, send, operation } = of
   const text = words.queue
   const written = fromContent(message?.content ?? send?.content ?? [])
-  const label = written.text || written.references[0]?.file_name || written.files[0]?.name || ""
+  const label = written.text || written.references.find(({ comment }) => comment)?.comment || written.references[0]?.file_name || written.files[0]?.name || ""
   const isHeld = message ? isHeldNow(message) : false
   return (
     <li

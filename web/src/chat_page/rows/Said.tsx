@@ -1,5 +1,5 @@
 import { Children, type ReactNode } from "react"
-import type { Written } from "../../chat"
+import type { Reference, Written } from "../../chat"
 import { classes } from "../../ui/classes"
 import { ReferenceRow } from "./ReferenceRow"
 import css from "./row.module.css"
@@ -8,6 +8,7 @@ import css from "./row.module.css"
 export function Said({ written: { text, references }, isSending = false, children }: { written: Written; isSending?: boolean; children?: ReactNode }) {
   const remarks = references.filter((reference) => reference.comment)
   const others = references.filter((reference) => !reference.comment)
+  const keyOf = ({ file_name }: Reference, place: number) => `${place}:${file_name}`
   const paragraph = (said: string) => (
     <p className={classes(css["said"], isSending && css["sending"])} data-said>
       {said}
@@ -15,8 +16,8 @@ export function Said({ written: { text, references }, isSending = false, childre
   )
   return (
     <>
-      {remarks.map((reference) => (
-        <div key={keyOf(reference)} className={css["remark"]}>
+      {remarks.map((reference, place) => (
+        <div key={keyOf(reference, place)} className={css["remark"]}>
           <ReferenceRow reference={reference} />
           {paragraph(reference.comment ?? "")}
         </div>
@@ -24,16 +25,12 @@ export function Said({ written: { text, references }, isSending = false, childre
       {text !== "" && paragraph(text)}
       {(others.length > 0 || Children.toArray(children).length > 0) && (
         <div className={css["attached"]}>
-          {others.map((reference) => (
-            <ReferenceRow key={keyOf(reference)} reference={reference} />
+          {others.map((reference, place) => (
+            <ReferenceRow key={keyOf(reference, place)} reference={reference} />
           ))}
           {children}
         </div>
       )}
     </>
   )
-}
-
-function keyOf({ file_name, start_line, end_line, comment }: Written["references"][number]): string {
-  return `${file_name}:${start_line}-${end_line}:${comment}`
 }

@@ -39,7 +39,7 @@ export function FileView({ chatId, workspaceId, path, onBack }: FileViewProps) {
       addReference(draft, { type: "file-reference", file_name: path, start_line: lines.first, end_line: lines.last, content: quoted })
     } else {
       const written = draft.getState().text
-      draft.setState({ text: `${written}${written === "" || /\s$/.test(written) ? "" : " "}\`${path}\` ` })
+      draft.setState({ text: `${written}${written === "" || /\s$/.test(written) ? "" : " "}\`${path}\` `, recalled: null })
     }
     toast(words.panel.diff.added, { id: "comment" })
   }
