@@ -327,8 +327,8 @@ async def test_a_list_that_was_scrolled_down_stays_as_it_is_when_its_connection_
     await page.route_web_socket("**/watch", connected)
     await page.goto("/")
     for count in (50, 100, 120):
-        await items(page).last.scroll_into_view_if_needed()
         await expect(items(page)).to_have_count(count)
+        await items(page).last.scroll_into_view_if_needed()
     await items(page).nth(90).scroll_into_view_if_needed()
     place = await items(page).nth(90).bounding_box()
     await page.evaluate(_NOTE_LENGTHS)
