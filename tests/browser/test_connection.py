@@ -59,6 +59,41 @@ async def test_a_message_written_offline_goes_out_when_the_network_is_back(app: 
     app.forgive(*OFFLINE)
 
 
+_HEAR_LOADING = """
+globalThis.heard = []
+new MutationObserver(() => {
+  const shown = document.body?.innerText ?? ""
+  if (shown !== "" && shown !== globalThis.heard.at(-1)) globalThis.heard.push(shown)
+}).observe(document, { subtree: true, childList: true, characterData: true })
+"""
+
+
+async def test_a_page_that_is_reloaded_offline_says_so_calmly_and_sends_what_waits_once_it_is_back(app: App):
+    chat = await app.chats.create("hello")
+    await app.chats.resting(chat)
+    await app.open(chat)
+    await app.page.evaluate("navigator.serviceWorker.ready.then(() => null)")
+    await app.page.reload()  # what it is made of is kept from now on
+    await expect(rows(app.page, "end")).to_have_count(1)
+    await app.context.set_offline(True)
+    await say(app.page, "from the tunnel")
+    await expect(rows(app.page, "send")).to_contain_text("it will not be sent twice")
+    await app.page.clock.install()
+    await app.page.add_init_script(_HEAR_LOADING)
+    await app.page.reload()
+    await expect(app.page.get_by_role("heading", name="You are offline")).to_be_visible()
+    await expect(app.page.get_by_text("One message waits in this browser")).to_be_visible()
+    said: list[str] = await app.page.evaluate("globalThis.heard")
+    for _ in range(4):
+        async with app.page.expect_event("requestfailed"):
+            await app.page.clock.fast_forward(8_000)  # it tries again
+    assert await app.page.evaluate("globalThis.heard") == said
+    await app.context.set_offline(False)
+    await expect(rows(app.page, "end")).to_have_count(2)
+    assert await _said(app, chat) == ["hello", "from the tunnel"]
+    app.forgive(*OFFLINE)
+
+
 async def test_a_message_without_an_answer_goes_out_again_after_a_reload(app: App):
     chat = await app.chats.create("hello")
     await app.chats.resting(chat)

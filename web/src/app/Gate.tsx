@@ -50,7 +50,8 @@ export function Gate() {
       </Suspense>
     )
   }
-  if (!known && !isSettingUp) return <Starting isUnreachable={first.isError || (me.isError && !isSignedOut)} onRetry={() => void client.invalidateQueries()} />
+  // The first try that fails says so: those that follow take seconds.
+  if (!known && !isSettingUp) return <Starting isUnreachable={isUnanswered(first) || isUnanswered(me)} onRetry={() => void client.invalidateQueries()} />
   return (
     <>
       {isSettingUp ? (
@@ -69,6 +70,10 @@ export function Gate() {
 
 function isOfSetup(path: string): boolean {
   return path === "/setup" || path.startsWith("/setup/")
+}
+
+function isUnanswered({ failureReason }: { failureReason: Error | null }): boolean {
+  return failureReason !== null && !(failureReason instanceof Refused && failureReason.status === 401)
 }
 
 /** The chat of the address is asked for while it is found out who asks. Its page takes over what was begun here. */

@@ -35,8 +35,8 @@ export function keptPerson(): string {
 
 type Owner = "browser" | "person"
 
-function prefixOf(owner: Owner): string {
-  return owner === "browser" ? "chatd." : `chatd.of.${person}.`
+function prefixOf(owner: Owner, userId = person): string {
+  return owner === "browser" ? "chatd." : `chatd.of.${userId}.`
 }
 
 /** Texts are stored as they are, since `theme.js` reads one before anything else runs; all else as JSON. */
@@ -140,6 +140,12 @@ export function keptText(kind: TextKind, name: string): Kept<string> {
 export function keptNames(kind: TextKind): string[] {
   const prefix = `${prefixOf("person")}${kind}.`
   return attempt(() => Object.keys(localStorage).flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []))) ?? []
+}
+
+/** The texts of a kind of someone who was here last, before it is known that they are here again. */
+export function keptTextsOf(userId: string, kind: TextKind): string[] {
+  const prefix = `${prefixOf("person", userId)}${kind}.`
+  return attempt(() => Object.entries(localStorage).flatMap(([key, text]) => (key.startsWith(prefix) && isText(text) ? [text] : []))) ?? []
 }
 
 /** Tells the name of each text of a kind that another tab has forgotten. Gives what ends it. */

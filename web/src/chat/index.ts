@@ -35,5 +35,6 @@ export { allRows, countRows, type InTwo, isResting, rowAt, type Rows, rows } fro
 export { type Edit, isWaiting, nothingSent, type Overlay, type QueueOperation, type Send, type SendState, type ShownQueued, shownQueue } from "./sending"
 export { signOut } from "./sign_out"
 export { type SendRow, type Timeline, timeline, type TimelineRow } from "./timeline"
+export { countUnsent } from "./unsent"
 export { type ContextUse, contextUse, durationMs, type Spent, spent } from "./usage"
 export { asInput, promptTexts } from "./written"

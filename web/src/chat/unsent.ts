@@ -4,7 +4,7 @@
  * reason, until its writer has done something about it.
  */
 import type { CreateChat, InputPart, Problem } from "../api/schema"
-import { keptNames, keptText, onTextGone } from "../browser/kept"
+import { keptNames, keptText, keptTextsOf, onTextGone } from "../browser/kept"
 import { words } from "../words"
 import type { SendOptions, WithModel } from "./actions"
 
@@ -84,6 +84,12 @@ const surelyKnownMs = 25 * 24 * 3600 * 1000
 export function whyNotAgain(one: Unsent, now: number): Problem | null {
   if (one.problem) return one.problem
   return now - one.at > surelyKnownMs ? { message: words.chat.tooOldToSend } : null
+}
+
+/** How much of what someone has sent waits here to go out, also before it is known that they are here again. */
+export function countUnsent(userId: string): number {
+  const all = keptTextsOf(userId, "unsent").flatMap((text) => read(text) ?? [])
+  return all.filter((one) => whyNotAgain(one, Date.now()) === null).length
 }
 
 function read(text: string): Unsent | null {

@@ -22,4 +22,7 @@ export const shell = {
   offline: "You are offline. What you see may be out of date.",
   cannotStart: "The server can't be reached",
   cannotStartText: "The page tries again by itself.",
+  offlineStart: "You are offline",
+  offlineStartText: "Your chats are read from the server: the page goes on by itself once there is a network.",
+  unsent: (count: number) => (count === 1 ? "One message waits in this browser, and is sent then." : `${count} messages wait in this browser, and are sent then.`),
 }
