@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Page, Route, WebSocketRoute, expect
 
-from browser.app import PATIENCE_MS, App, rows, say, until
+from browser.app import PATIENCE_MS, App, composer, rows, say, until
 from browser.long_chats import long_chat
 from chatd.testing.vendors.script import Call, Hold, Say, Think, Turn
 
@@ -183,6 +183,25 @@ async def test_who_is_at_the_end_stays_there_when_the_panel_takes_room(app: App,
         await app.page.keyboard.press("Control+j")
         await until(app.page, f"{log}.clientWidth {fits} {width} && {is_at_end}")
         await expect(app.page.get_by_role("button", name="To the end")).to_have_count(0)
+
+
+@pytest.mark.long
+async def test_who_is_at_the_end_stays_there_when_a_chat_is_archived_and_taken_back(app: App, database: Any):
+    chat = await long_chat(app, database.dsn, 40)
+    page = await app.open(chat)
+    await expect(rows(page, "text").last).to_have_text("Answer 40")
+    log = "document.querySelector('[role=log]')"
+    is_at_end = f"{log}.scrollHeight - {log}.scrollTop - {log}.clientHeight < 2"
+    await composer(page).fill("A line\n" * 6)  # the composer takes room, and gives it when it goes
+    await until(page, is_at_end)
+    height = await page.evaluate(f"{log}.clientHeight")
+    for _ in range(3):
+        await page.get_by_role("main").get_by_role("button", name="Actions").click()
+        await page.get_by_role("menuitem", name="Archive").click()
+        await until(page, f"{log}.clientHeight !== {height}")
+        await page.get_by_role("button", name="Undo").last.click()
+        await until(page, f"{log}.clientHeight === {height} && {is_at_end}")
+        await expect(page.get_by_role("button", name="To the end")).to_have_count(0)
 
 
 @pytest.mark.long

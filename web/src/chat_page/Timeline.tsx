@@ -181,7 +181,7 @@ export function Timeline({ timeline, isRead, hasOlder, older, opened, isMine, ma
           }}
         </Virtualizer>
         {/* Not a row: the list knows sizes by place, and would take a new last row for as high as what stood there before. */}
-        <div ref={useFollowedGrowth(follow)}>{below}</div>
+        <div ref={useFollowedSize(follow)}>{below}</div>
       </div>
       {isAway && (
         <div className={css["away"]}>
@@ -218,15 +218,16 @@ function useIsPrepended(rows: readonly TimelineRow[]): boolean {
   return isPrepended
 }
 
-/** For what grows without a render of the timeline: a countdown whose words need another line. */
-function useFollowedGrowth(grown: () => void): (element: HTMLDivElement) => () => void {
+/** For what changes without a render of the timeline: a countdown whose words need another line, a window that a composer makes lower. */
+function useFollowedSize(changed: () => void): (element: HTMLDivElement) => () => void {
   return useCallback(
     (element) => {
-      const observer = new ResizeObserver(grown)
+      const observer = new ResizeObserver(changed)
       observer.observe(element)
+      if (element.parentElement) observer.observe(element.parentElement)
       return () => observer.disconnect()
     },
-    [grown],
+    [changed],
   )
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { isFollowing, type Place } from "./following"
 
-const at = (offset: number, size = 1000): Place => ({ offset, size, window: 300 })
+const at = (offset: number, size = 1000, window = 300): Place => ({ offset, size, window })
 
 describe("whether a reader follows the end", () => {
   it.each<[string, boolean, Place, Place, boolean, boolean]>([
@@ -14,6 +14,7 @@ describe("whether a reader follows the end", () => {
     ["who goes up a little", true, at(700), at(690), false, false],
     ["who goes up while it grows, with a finger", true, at(700), at(690, 1100), true, false],
     ["who was taken up by rows that are lower, before others came", true, at(700), at(650, 1100), false, true],
+    ["who was taken up by a window that grew, and became lower again before that was told", true, at(700), at(600, 1000, 340), false, true],
     ["who is away and stays there when something comes", false, at(200), at(200, 1300), false, false],
     ["who is away, when rows above turn out to be lower", false, at(200), at(150, 950), false, false],
   ])("%s", (_, was, before, now, isHeld, follows) => {

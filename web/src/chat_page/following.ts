@@ -16,6 +16,7 @@ export function isFollowing(was: boolean, before: Place, now: Place, isHeld: boo
   if (left < 2) return true
   // What has grown since it was told to go to the end is gone after.
   if (now.offset >= before.offset) return was || left < NEAR
-  // Rows that turn out to be lower than was thought take the place up with them: nobody has gone up.
-  return was && now.size !== before.size && !isHeld
+  // Rows that turn out to be lower than was thought take the place up with them, and so does a window that grows when the
+  // composer gives room: nobody has gone up.
+  return was && (now.size !== before.size || now.window !== before.window) && !isHeld
 }
