@@ -75,7 +75,7 @@ export const ChatRow = memo(function ChatRow(props: ChatRowProps) {
         <Second chat={chat} />
       </Link>
       <span className={css["end"]}>
-        {chat.has_unread ? <span className={css["dot"]} role="img" aria-label={words.sidebar.unread} title={words.sidebar.unread} /> : <RelativeTime at={chat.updated_at} className={css["time"]} />}
+        {chat.has_unread ? <span className={css["dot"]} role="img" aria-label={words.sidebar.unread} title={words.sidebar.unread} /> : <RelativeTime at={chat.updated_at} isShort className={css["time"]} />}
       </span>
       {isTicked === null ? (
         !isChild && (

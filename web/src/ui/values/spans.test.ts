@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { bytesText, durationText, moneyText, relativeText } from "./spans"
+import { bytesText, durationText, moneyText, relativeText, shortText } from "./spans"
 import { asAriaShortcut, keysOf } from "./shortcut"
 
 const now = Date.UTC(2026, 10, 15, 12, 0, 0)
@@ -19,6 +19,14 @@ describe("relative times", () => {
     [6 * 24 * hour, "6 d ago"],
     [-5 * minute, "in 5 min"],
   ])("%d ms before is %s", (away, text) => expect(relativeText(now - away, now)).toBe(text))
+
+  it.each([
+    [10_000, "now"],
+    [11 * minute, "11 min"],
+    [2 * hour, "2 h"],
+    [3 * 24 * hour, "3 d"],
+    [30 * 24 * hour, "Oct 16"],
+  ])("%d ms before is %s where there is little room", (away, text) => expect(shortText(now - away, now)).toBe(text))
 
   it("are dates once they are far away", () => {
     expect(relativeText(now - 30 * 24 * hour, now)).toBe("Oct 16")

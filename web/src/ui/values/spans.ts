@@ -11,13 +11,19 @@ export function relativeText(then: number, now: number): string {
   const away = Math.abs(now - then)
   if (away < 45 * second) return words.ui.now
   if (away >= 7 * day) return dateText(then, now)
-  const span =
-    away < 59.5 * minute
-      ? words.ui.minutes(Math.max(1, Math.round(away / minute)))
-      : away < 23.5 * hour
-        ? words.ui.hours(Math.round(away / hour))
-        : words.ui.days(Math.round(away / day))
-  return then > now ? words.ui.inFuture(span) : words.ui.inPast(span)
+  return then > now ? words.ui.inFuture(roundSpan(away)) : words.ui.inPast(roundSpan(away))
+}
+
+/** "3 min", "now": where there is little room and everything is past. */
+export function shortText(then: number, now: number): string {
+  const away = Math.abs(now - then)
+  if (away < 45 * second || away >= 7 * day) return relativeText(then, now)
+  return roundSpan(away)
+}
+
+function roundSpan(span: number): string {
+  if (span < 59.5 * minute) return words.ui.minutes(Math.max(1, Math.round(span / minute)))
+  return span < 23.5 * hour ? words.ui.hours(Math.round(span / hour)) : words.ui.days(Math.round(span / day))
 }
 
 function dateText(then: number, now: number): string {
