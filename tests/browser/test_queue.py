@@ -114,6 +114,11 @@ async def test_rows_are_moved_by_keys(app: App):
     await expect(waiting(app.page)).to_have_text(["two", "one", "three"])
     await app.page.keyboard.press("Enter")  # the focus has gone along
     await expect(waiting(app.page)).to_have_text(["two", "three", "one"])
+    last = waiting(app.page).nth(2)
+    await expect(last.get_by_role("button", name="Move up")).to_be_focused()  # it can't go further down
+    await app.page.keyboard.press("Enter")
+    await expect(waiting(app.page)).to_have_text(["two", "one", "three"])
+    await expect(waiting(app.page).nth(1).get_by_role("button", name="Move up")).to_be_focused()
     held.set()
 
 

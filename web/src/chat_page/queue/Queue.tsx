@@ -1,5 +1,5 @@
 import { ArrowDown, ArrowUp, CornerDownLeft, Pencil, Trash2 } from "lucide-react"
-import { useEffect, useState } from "react"
+import { useEffect, useLayoutEffect, useRef, useState } from "react"
 import type { ChatQueuedMessage, InputPart } from "../../api/schema"
 import { serverNow } from "../../api/server_clock"
 import { asContent, draftOf, fromContent, giveBack, nothingWritten, type OpenedChat, type Overlay, type SettledPicture, type ShownQueued, shownQueue } from "../../chat"
@@ -32,6 +32,7 @@ export function Queue({ opened, picture, overlay, isRead }: QueueProps) {
   const [isEnding, setEnding] = useState(false)
   const waiting = shownQueue(overlay, picture)
   const ids = waiting.flatMap(({ message }) => (message ? [message.id] : []))
+  const [list, keepFocusOn] = useFocusKept(ids.join())
   const isGone = isRead && edit !== null && !picture.queue.some((message) => message.id === edit.id)
   useEffect(() => {
     // Another tab may be about to say that it has saved it: only where one looks words are given back, and else they are kept.
@@ -60,7 +61,7 @@ export function Queue({ opened, picture, overlay, isRead }: QueueProps) {
   }
   return (
     <section className={css["queue"]} aria-label={words.queue.title}>
-      <ol>
+      <ol ref={list}>
         {waiting.map((one) =>
           one.message && edit && one.message.id === edit.id ? (
             <EditedRow
@@ -77,7 +78,10 @@ export function Queue({ opened, picture, overlay, isRead }: QueueProps) {
               of={one}
               isFirst={ids[0] === one.message?.id}
               isLast={ids.at(-1) === one.message?.id}
-              onMove={(id, by) => moveTo(id, ids.indexOf(id) + by)}
+              onMove={(id, by) => {
+                keepFocusOn(id, by)
+                moveTo(id, ids.indexOf(id) + by)
+              }}
               isEditable={edit === null}
               onEdit={(message) =>
                 attempt(
@@ -97,6 +101,23 @@ export function Queue({ opened, picture, overlay, isRead }: QueueProps) {
       </ol>
     </section>
   )
+}
+
+/** A row that changes its place loses the focus, and at either end also the button that moved it: its other one has it then. */
+function useFocusKept(order: string) {
+  const list = useRef<HTMLOListElement>(null)
+  const moved = useRef<{ id: number; by: number } | null>(null)
+  useLayoutEffect(() => {
+    if (!moved.current) return
+    const { id, by } = moved.current
+    moved.current = null
+    const buttons = [by, -by].map((way) => list.current?.querySelector<HTMLButtonElement>(`[data-queued="${id}"] [data-by="${way}"]`))
+    buttons.find((button) => button && !button.disabled)?.focus()
+  }, [order])
+  const keep = (id: number, by: number) => {
+    moved.current = { id, by }
+  }
+  return [list, keep] as const
 }
 
 interface RowProps {
@@ -124,6 +145,7 @@ function QueuedRow({ of, isFirst, isLast, onMove, isEditable, onEdit, isDragged,
     <li
       className={classes(css["row"], isDragged && css["dragged"])}
       aria-busy={operation !== null || undefined}
+      data-queued={message?.id}
       draggable={message !== null}
       onDragStart={(event) => {
         event.dataTransfer.effectAllowed = "move"
@@ -146,8 +168,8 @@ function QueuedRow({ of, isFirst, isLast, onMove, isEditable, onEdit, isDragged,
         <span className={css["actions"]}>
           <IconButton name={text.sendNow} icon={CornerDownLeft} size="small" onClick={() => attempt(opened.actions.promote(message.id))} />
           <IconButton name={text.edit} icon={Pencil} size="small" disabled={!isEditable} onClick={() => onEdit(message)} />
-          <IconButton name={text.moveUp} icon={ArrowUp} size="small" disabled={isFirst} onClick={() => onMove(message.id, -1)} />
-          <IconButton name={text.moveDown} icon={ArrowDown} size="small" disabled={isLast} onClick={() => onMove(message.id, 1)} />
+          <IconButton data-by={-1} name={text.moveUp} icon={ArrowUp} size="small" disabled={isFirst} onClick={() => onMove(message.id, -1)} />
+          <IconButton data-by={1} name={text.moveDown} icon={ArrowDown} size="small" disabled={isLast} onClick={() => onMove(message.id, 1)} />
           <IconButton name={text.remove} icon={Trash2} size="small" onClick={() => attempt(opened.actions.deleteQueued(message.id))} />
         </span>
       )}
