@@ -1,5 +1,6 @@
 """Finding something in a chat, and links to a message: also where nothing was loaded yet."""
 
+import re
 from typing import Any
 
 import pytest
@@ -145,10 +146,13 @@ async def test_a_link_leads_to_its_message(app: App, database: Any):
     marked = app.page.locator("[data-row=user][aria-current]")
     await expect(marked).to_contain_text(first["text"])
     await expect(marked).to_be_in_viewport()
-    await marked.hover()
+    row = rows(app.page, "user").filter(has_text=re.compile(f"{first['text']}$"))
+    await row.hover()
     await app.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    await marked.get_by_role("button", name="Copy link").click()
+    await expect(marked).to_have_count(1)
+    await row.get_by_role("button", name="Copy link").click()
     assert await app.page.evaluate("navigator.clipboard.readText()") == app.page.url
+    await expect(marked).to_have_count(0)  # who does something has seen it
 
     await app.page.goto(f"/chats/{chat['id']}#m1")
     await app.page.reload()

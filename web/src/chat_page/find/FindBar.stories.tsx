@@ -59,7 +59,7 @@ export const Found: Story = {
     await userEvent.keyboard("{Shift>}{Enter}{Enter}{/Shift}")
     await waitFor(() => expect(canvas.getByRole("status")).toHaveTextContent("3 of 3"))
     await expect(showed).toHaveBeenLastCalledWith(1)
-    canvas.getByRole("button", { name: "Previous, further down" }).focus()
+    canvas.getByRole("button", { name: "Later match" }).focus()
     await userEvent.keyboard("{Enter}")
     await waitFor(() => expect(canvas.getByRole("status")).toHaveTextContent("2 of 3"))
     finding.setState({ isOpen: true })
@@ -77,7 +77,7 @@ export const NotFound: Story = {
   play: async ({ canvas }) => {
     await userEvent.type(canvas.getByRole("textbox"), "hedgehog")
     await waitFor(() => expect(canvas.getByRole("status")).toHaveTextContent("Not found"))
-    await expect(canvas.getByRole("button", { name: "Next, further up" })).toBeDisabled()
+    await expect(canvas.getByRole("button", { name: "Earlier match" })).toBeDisabled()
   },
 }
 

@@ -45,6 +45,7 @@ export const Conversation: Story = {
     await userEvent.click(canvas.getByRole("button", { name: "Edit" }))
     const draft = draftOf(canvas.getByRole("main").dataset["chat"] ?? "")
     await expect(draft.getState().editing?.messageId).toBe(1)
+    await expect(mine).toHaveTextContent("Being edited")
     await expect(canvas.getByRole("button", { name: "Copy answer" })).toBeInTheDocument()
   },
 }

@@ -1,7 +1,9 @@
 import { GitFork, Pencil } from "lucide-react"
+import { useStore } from "zustand"
 import { beginEditing, draftOf, fromContent, type OpenedChat, type UserRow as Row } from "../../chat"
 import { CopyButton } from "../../ui/buttons/CopyButton"
 import { IconButton } from "../../ui/buttons/IconButton"
+import { classes } from "../../ui/classes"
 import { RelativeTime } from "../../ui/values/RelativeTime"
 import { words } from "../../words"
 import { CopyLink } from "./CopyLink"
@@ -15,12 +17,14 @@ import { useFork } from "./use_fork"
 export function UserRow({ row, opened, isMine }: { row: Row; opened: OpenedChat; isMine: boolean }) {
   const fork = useFork(opened)
   const files = row.blocks.flatMap((block) => (block.kind === "file" ? [block] : []))
+  const isEdited = useStore(draftOf(opened.chatId), ({ editing }) => editing?.messageId === row.message.id)
   const said = row.blocks.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("\n\n")
   return (
-    <article className={css["user"]} aria-label={words.chat.you}>
+    <article className={classes(css["user"], isEdited && css["edited"])} aria-label={words.chat.you}>
       <div className={css["userHead"]}>
         <h2>{words.chat.you}</h2>
         <RelativeTime at={row.message.created_at} />
+        {isEdited && <span className={css["editedMark"]}>{words.chat.beingEdited}</span>}
         <span className={css["actions"]}>
           {said !== "" && <CopyButton text={said} name={words.chat.copyMessage} size="small" />}
           <CopyLink chatId={opened.chatId} messageId={row.message.id} />
