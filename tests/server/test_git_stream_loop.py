@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from agent.git.repos import repository
 from agent.running import CHAT, running_agent
@@ -134,3 +135,21 @@ async def test_a_stream_ends_with_its_clients_rights_and_with_the_server(tmp_pat
         said.append(client.closed)
 
     assert said == [[NOT_YOURS], ["The server is stopping."]]
+
+
+async def test_no_sign_of_life_comes_after_the_goodbye(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    client = Client()
+    client.reads.set()
+    async with watching(tmp_path, client) as (loop, running):
+
+        async def close(reason: str) -> None:
+            client.closed.append(reason)
+            asyncio.get_running_loop().call_soon(loop.beat)  # in the moment before it is known to be over
+
+        monkeypatch.setattr(client, "close", close)
+        await client.has_kept.wait()
+        loop.end("The server is stopping.")
+        await running
+
+    assert client.closed == ["The server is stopping."]
+    assert client.beats.empty()

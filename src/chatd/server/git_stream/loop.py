@@ -109,6 +109,7 @@ class GitLoop:
             _log.info("repositories can't be followed", chat_id=str(self.subject), error=str(error))
         except Exception as error:  # noqa: BLE001 - one client's stream is not the server's end
             _log.error("a stream of repositories failed", chat_id=str(self.subject), exc_info=error)
+        self._beats = None  # nothing may be said after the goodbye
         with suppress(OSError):
             await self._sending(partial(self._sink.close, reason))
         self.stop()
@@ -175,9 +176,13 @@ class GitLoop:
 
     async def _give_sign_of_life(self) -> None:
         try:
-            await self._sending(self._sink.beat)
+            await self._sending(self._beat_unless_over)
         except OSError:
             self.stop()  # the client is gone
+
+    async def _beat_unless_over(self) -> None:
+        if self._beats is not None:
+            await self._sink.beat()
 
     async def _sending(self, send: Callable[[], Awaitable[None]]) -> None:
         async with self._turn:
