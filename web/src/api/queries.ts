@@ -50,10 +50,10 @@ export const queries = {
       queryKey: ["chats", "one", id],
       queryFn: ({ signal }) => request("GET /api/experimental/chats/{chat}", { path: { chat: id }, signal }),
     }),
-  /** `answers` makes it another question when the chat has gone on. */
-  chatCost: (id: string, answers: number) =>
+  /** The `newest` message makes it another question when the chat has gone on, also by an edit, after which it may be as long as before. */
+  chatCost: (id: string, newest: number) =>
     queryOptions({
-      queryKey: ["chats", "cost", id, answers],
+      queryKey: ["chats", "cost", id, newest],
       queryFn: ({ signal }) => request("GET /api/experimental/chats/{chat}/cost", { path: { chat: id }, signal }),
       placeholderData: keepPreviousData,
     }),

@@ -4,7 +4,7 @@ import { memo, type ReactNode, useEffect, useState } from "react"
 import { Link } from "wouter"
 import { queries } from "../../api/queries"
 import type { Chat } from "../../api/schema"
-import type { OpenedChat, SettledPicture } from "../../chat"
+import { newestId, type OpenedChat, type SettledPicture } from "../../chat"
 import { type PanelOpening, panelTabs } from "../../panel/opening"
 import { useCommands } from "../../ui/floating/commands"
 import { Popover } from "../../ui/floating/Popover"
@@ -53,7 +53,7 @@ export const ChatHeader = memo(function ChatHeader({ chat, picture, opener, open
       )}
       {/* What comes with an answer stands at the title's end, which gives way: the rest stays where it is. */}
       {chat && <BranchBadge chat={chat} panel={panel} />}
-      <Cost chatId={chat?.id} answers={picture.messages.length} />
+      <Cost chatId={chat?.id} newest={newestId(picture.messages)} />
       {chat && isMine && <WorkspacePill chat={chat} panel={panel} />}
       {chat && <ContextMeter chat={chat} picture={picture} opened={opened} panel={panel} isMine={isMine} />}
       {chat && isMine && <ActionsMenu chat={chat} opened={opened} onRename={() => setRenaming(true)} />}
@@ -82,8 +82,8 @@ function usePanelKey(toggle: () => void): void {
   }, [toggle])
 }
 
-function Cost({ chatId, answers }: { chatId: string | undefined; answers: number }) {
-  const cost = useQuery({ ...queries.chatCost(chatId ?? "", answers), enabled: chatId !== undefined })
+function Cost({ chatId, newest }: { chatId: string | undefined; newest: number }) {
+  const cost = useQuery({ ...queries.chatCost(chatId ?? "", newest), enabled: chatId !== undefined })
   const spent = cost.data
   if (!spent?.total_cost_micros) return null
   return (

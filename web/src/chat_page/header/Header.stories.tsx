@@ -3,6 +3,7 @@ import { useState } from "react"
 import { expect, fn, userEvent, within } from "storybook/test"
 import { queries } from "../../api/queries"
 import type { Chat, ChatMessage, ChatMessageUsage, WorkspaceSummary } from "../../api/schema"
+import { newestId } from "../../chat"
 import { asked, call, message, picture, result, said } from "../../chat/testing/made"
 import { shownChat } from "../../chat/testing/opened"
 import type { PanelOpening } from "../../panel/opening"
@@ -26,7 +27,7 @@ function Shown({ chat = chatRecord(), messages, isMine = true }: { chat?: Chat; 
   const of = picture(messages)
   const [opened] = useState(() => shownChat(of))
   const known = [
-    [queries.chatCost(chat.id, messages.length).queryKey, { chat_id: chat.id, total_cost_micros: 1_234_000, request_count: 12, unpriced_request_count: 2 }],
+    [queries.chatCost(chat.id, newestId(messages)).queryKey, { chat_id: chat.id, total_cost_micros: 1_234_000, request_count: 12, unpriced_request_count: 2 }],
     [queries.models.queryKey, [modelConfig("m0")]],
     [["compaction-thresholds"], { thresholds: [] }],
   ] as const

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from "@tanstack/react-query"
 import { useMemo } from "react"
 import { queries } from "../../api/queries"
 import type { Chat } from "../../api/schema"
-import { contextUse, type OpenedChat, type SettledPicture } from "../../chat"
+import { contextUse, newestId, type OpenedChat, type SettledPicture } from "../../chat"
 import { Button } from "../../ui/buttons/Button"
 import { toast } from "../../ui/floating/toast"
 import { Money } from "../../ui/values/figures"
@@ -43,7 +43,7 @@ export function ContextTab({ chat, picture, opened, isMine }: ContextTabProps) {
         )}
       </section>
       <LastPrompt messages={picture.messages} />
-      <Cost chatId={chat.id} answers={picture.messages.length} />
+      <Cost chatId={chat.id} newest={newestId(picture.messages)} />
       <section aria-label={text.given} className={css["section"]}>
         <h2 className={css["title"]}>{text.given}</h2>
         <Drift chat={chat} isMine={isMine} />
@@ -62,8 +62,8 @@ export function ContextTab({ chat, picture, opened, isMine }: ContextTabProps) {
   )
 }
 
-function Cost({ chatId, answers }: { chatId: string; answers: number }) {
-  const cost = useQuery(queries.chatCost(chatId, answers)).data
+function Cost({ chatId, newest }: { chatId: string; newest: number }) {
+  const cost = useQuery(queries.chatCost(chatId, newest)).data
   const text = words.panel.context
   if (!cost) return null
   return (
