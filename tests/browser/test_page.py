@@ -159,6 +159,32 @@ async def test_a_fork_goes_on_by_itself(app: App):
 
 
 @pytest.mark.long
+async def test_a_fork_from_what_one_said_has_it_in_the_composer(app: App):
+    app.plays(Turn(Say("One.")), Turn(Say("Two.")), Turn(Say("Another two.")))
+    chat = await app.chats.create("first")
+    await app.chats.resting(chat)
+    await app.chats.send(chat, "second")
+    await app.chats.resting(chat)
+    await app.open(chat)
+    await expect(rows(app.page, "end")).to_have_count(2)
+    second = rows(app.page, "user").nth(1)
+    await second.hover()
+    await second.get_by_role("button", name="Fork from here").click()
+    await expect(composer(app.page)).to_have_value("second")
+    await expect(rows(app.page, "text")).to_have_text(["One."])
+    await expect(app.page.get_by_text("Your words are in the composer.")).to_be_visible()
+    await app.page.get_by_role("button", name="Send", exact=True).click()
+    await expect(rows(app.page, "text")).to_have_text(["One.", "Another two."])
+    assert len(await app.stored(chat)) == 4
+    await app.open(chat)
+    first = rows(app.page, "user").nth(0)
+    await first.hover()
+    await first.get_by_role("button", name="Fork from here").click()
+    await expect(composer(app.page)).to_have_value("first")
+    await expect(app.page).to_have_url(f"{app.url}/")
+
+
+@pytest.mark.long
 async def test_what_a_model_writes_is_never_markup(app: App):
     app.plays(Turn(Say("<img src=x onerror=alert(1)> and [a link](javascript:alert(1)) and **bold**")))
     chat = await app.chats.create("hello")

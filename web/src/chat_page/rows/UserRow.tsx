@@ -11,11 +11,12 @@ import { ContextRow } from "./ContextRow"
 import { FileRow } from "./FileRow"
 import css from "./row.module.css"
 import { Said } from "./Said"
-import { useFork } from "./use_fork"
+import { useFork, useForkBefore } from "./use_fork"
 
 /** What a person has said: set apart by a rule and by weight. */
 export function UserRow({ row, opened, isMine }: { row: Row; opened: OpenedChat; isMine: boolean }) {
   const fork = useFork(opened)
+  const forkBefore = useForkBefore(opened)
   const files = row.blocks.flatMap((block) => (block.kind === "file" ? [block] : []))
   const isEdited = useStore(draftOf(opened.chatId), ({ editing }) => editing?.messageId === row.message.id)
   const said = row.blocks.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("\n\n")
@@ -36,7 +37,13 @@ export function UserRow({ row, opened, isMine }: { row: Row; opened: OpenedChat;
               onClick={() => beginEditing(draftOf(opened.chatId), row.message)}
             />
           )}
-          <IconButton name={words.chat.forkHere} icon={GitFork} size="small" onClick={() => void fork(row.message.id)} />
+          {/* Files of someone else can't be sent in one's own name: there the message itself is in the fork. */}
+          <IconButton
+            name={words.chat.forkHere}
+            icon={GitFork}
+            size="small"
+            onClick={() => void (isMine ? forkBefore(row.message) : fork(row.message.id))}
+          />
         </span>
       </div>
       <Said written={fromContent(row.message.content)}>
