@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import type { ChatMessage } from "../api/schema"
 import { keptText } from "../browser/kept"
-import { asContent, beginEditing, draftOf, endEditing, fromContent, giveBack, recall, resumeEditing } from "./draft"
+import { asContent, beginEditing, draftOf, endEditing, fromContent, giveBack, recall, resumeEditing, writeText } from "./draft"
 
 const message: ChatMessage = {
   id: 7,
@@ -81,6 +81,25 @@ test("what an earlier message hides is what is kept, edited and given back to", 
   recall(draft, ["earlier"], 1)
   giveBack(draft, fromContent([{ type: "text", text: "refused" }]))
   expect(draft.getState().text).toBe("refused\n\nhalf a message")
+})
+
+test("what an earlier message hides outlasts that it is changed", () => {
+  const draft = draftOf("recalled-and-changed")
+  draft.setState({ text: "half a message" })
+  recall(draft, ["earlier"], 1)
+  writeText(draft, "earlier, changed")
+  expect(draft.getState().recalled?.hidden).toBe("half a message")
+  expect(recall(draft, ["earlier"], -1)).toBeNull()
+  expect(JSON.parse(keptText("draft", "recalled-and-changed").get())).toMatchObject({ text: "earlier, changed\n\nhalf a message" })
+  expect(recall(draft, ["earlier"], 1)).toBe("earlier")
+  expect(recall(draft, ["earlier"], -1)).toBe("earlier, changed\n\nhalf a message")
+})
+
+test("an earlier message that hides nothing is one's own when it is changed", () => {
+  const draft = draftOf("recalled-over-nothing")
+  recall(draft, ["earlier"], 1)
+  writeText(draft, "earlier, changed")
+  expect(draft.getState()).toMatchObject({ text: "earlier, changed", recalled: null })
 })
 
 test("an edit leaves what was being written as it was", () => {

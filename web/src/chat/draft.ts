@@ -33,8 +33,11 @@ export interface Written {
 export interface Draft extends Written {
   /** The message that this replaces when it is sent, and what was being written before. */
   readonly editing: { readonly messageId: number; readonly before: Written } | null
-  /** An earlier message is shown instead of what was being written: which one, from the newest on, and the words that it hides. */
-  readonly recalled: { readonly place: number; readonly hidden: string } | null
+  /**
+   * An earlier message is shown instead of what was being written: which one, from the newest on, and the words that it hides.
+   * Changed, it is what is being written; those wait until it is sent.
+   */
+  readonly recalled: { readonly place: number; readonly hidden: string; readonly isChanged?: boolean } | null
 }
 
 export type DraftStore = StoreApi<Draft>
@@ -67,16 +70,26 @@ export function isNothing({ text, files, references }: Written): boolean {
 
 /** What was written here: not an earlier message that is only looked at. */
 function ownWords({ text, files, references, recalled }: Draft): Written {
-  return { text: recalled ? recalled.hidden : text, files, references }
+  const own = recalled ? (recalled.isChanged ? inParagraphs(text, recalled.hidden) : recalled.hidden) : text
+  return { text: own, files, references }
+}
+
+function inParagraphs(...texts: readonly string[]): string {
+  return texts.filter((one) => one.trim() !== "").join("\n\n")
+}
+
+export function writeText(store: DraftStore, text: string): void {
+  store.setState(({ recalled }) => ({ text, recalled: recalled && recalled.hidden.trim() !== "" ? { ...recalled, isChanged: true } : null }))
 }
 
 /** Another of one's earlier messages, the newest first: further back (1), or forward (-1) and in the end to one's own words. Null: there is none. */
 export function recall(store: DraftStore, prompts: readonly string[], by: 1 | -1): string | null {
-  const { text, recalled } = store.getState()
-  const place = (recalled?.place ?? -1) + by
-  const found = place < 0 ? recalled?.hidden : prompts[place]
+  const draft = store.getState()
+  const shown = draft.recalled?.isChanged ? null : draft.recalled
+  const place = (shown?.place ?? -1) + by
+  const found = place < 0 ? shown?.hidden : prompts[place]
   if (found === undefined) return null
-  store.setState({ text: found, recalled: place < 0 ? null : { place, hidden: recalled ? recalled.hidden : text } })
+  store.setState({ text: found, recalled: place < 0 ? null : { place, hidden: ownWords(draft).text } })
   return found
 }
 
@@ -159,7 +172,7 @@ export function giveBack(store: DraftStore, refused: Written): void {
 
 function inFront(refused: Written, { text, files, references }: Written): Written {
   return {
-    text: [refused.text, text].filter((one) => one.trim() !== "").join("\n\n"),
+    text: inParagraphs(refused.text, text),
     files: [...refused.files, ...files],
     references: [...refused.references, ...references],
   }

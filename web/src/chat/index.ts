@@ -23,6 +23,7 @@ export {
   recall,
   type Reference,
   resumeEditing,
+  writeText,
   type Written,
 } from "./draft"
 export { type Beside, type LiveStatus, liveStatus } from "./live_status"

@@ -2,7 +2,7 @@ import { ArrowUp, ListChecks, Paperclip, Square } from "lucide-react"
 import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useEffect, useId, useRef, useState } from "react"
 import { useStore } from "zustand"
 import { sendWith, useKept } from "../../browser/kept"
-import { type Draft, type DraftStore, isNothing, recall } from "../../chat"
+import { type Draft, type DraftStore, isNothing, recall, writeText } from "../../chat"
 import { Button } from "../../ui/buttons/Button"
 import { IconButton } from "../../ui/buttons/IconButton"
 import { classes } from "../../ui/classes"
@@ -75,13 +75,14 @@ export function ComposerBox(props: ComposerBoxProps) {
 
   function write(next: string) {
     setPlace(0)
-    store.setState({ text: next, recalled: null })
+    writeText(store, next)
   }
 
   function run(command: Command) {
     if (command.isDisabled) return
-    store.setState({ text: command.isSkill ? `/${command.name} ` : "", recalled: null })
-    if (!command.isSkill) onCommand(command.name)
+    if (command.isSkill) return writeText(store, `/${command.name} `)
+    store.setState(({ recalled }) => ({ text: recalled?.hidden ?? "", recalled: null }))
+    onCommand(command.name)
   }
 
   /** `pressed`: by a key. */

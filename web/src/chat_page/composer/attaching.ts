@@ -2,7 +2,7 @@
 import { newKey } from "../../api/new_key"
 import { address, fetched } from "../../api/request"
 import { upload } from "../../api/upload"
-import { type Attached, changeFile, type DraftStore } from "../../chat"
+import { type Attached, changeFile, type DraftStore, writeText } from "../../chat"
 import { toast } from "../../ui/floating/toast"
 import { bytesText } from "../../ui/values/spans"
 import { words } from "../../words"
@@ -50,7 +50,7 @@ export async function pasteInline(draft: DraftStore, { key, id }: Attached): Pro
     const text = await (sources.get(key)?.text() ?? readBack(id ?? ""))
     if (!draft.getState().files.some((file) => file.key === key)) return // it was sent meanwhile, or taken away
     detach(draft, key)
-    draft.setState((now) => ({ text: now.text + text, recalled: null }))
+    writeText(draft, draft.getState().text + text)
   } catch (failure) {
     toast(words.common.failed(words.composer.inline), { text: (failure as Error).message, kind: "error", id: "inline" })
   }

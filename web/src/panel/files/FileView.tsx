@@ -1,7 +1,7 @@
 import { useQuery, type UseQueryResult } from "@tanstack/react-query"
 import { ArrowLeft, AtSign, Download } from "lucide-react"
 import { type ReactNode, useRef } from "react"
-import { addReference, draftOf } from "../../chat"
+import { addReference, draftOf, writeText } from "../../chat"
 import { ButtonLink } from "../../ui/buttons/Button"
 import { IconButton } from "../../ui/buttons/IconButton"
 import { CodeBlock } from "../../ui/code/CodeBlock"
@@ -39,7 +39,7 @@ export function FileView({ chatId, workspaceId, path, onBack }: FileViewProps) {
       addReference(draft, { type: "file-reference", file_name: path, start_line: lines.first, end_line: lines.last, content: quoted })
     } else {
       const written = draft.getState().text
-      draft.setState({ text: `${written}${written === "" || /\s$/.test(written) ? "" : " "}\`${path}\` `, recalled: null })
+      writeText(draft, `${written}${written === "" || /\s$/.test(written) ? "" : " "}\`${path}\` `)
     }
     toast(words.panel.diff.added, { id: "comment" })
   }
