@@ -234,6 +234,28 @@ describe("following a chat", () => {
     expect(around.pending).toBe(0)
   })
 
+  it("trusts server-sent events that have given a sign of life", async () => {
+    let say: (said: string) => void = () => {}
+    const stream = () => new ReadableStream({ start: (to) => void (say = (said) => to.enqueue(new TextEncoder().encode(said))) })
+    around.answer = () => new Response(stream())
+    begin()
+    around.last.closed("")
+    await around.pass(1000)
+    around.last.closed("")
+    await around.pass(10)
+    const asked = around.fetched.length
+    await around.pass(25_000)
+    say(": still here\n\n")
+    await around.pass(20_000)
+    around.happen("shown")
+    expect(around.fetched.length).toBe(asked)
+    around.sleep(60_000)
+    around.happen("shown")
+    await around.pass(0)
+    expect(around.fetched.length).toBe(asked + 1)
+    followed.close()
+  })
+
   it("stays with sockets when the network was down, or when one has opened before", async () => {
     begin()
     for (let times = 0; times < 4; times++) {

@@ -4,7 +4,7 @@ import type { Surroundings } from "./surroundings"
 /** Each transport calls `over` once, and nothing after it. */
 export interface Listener {
   opened(): void
-  /** Texts that came together, each of them JSON. */
+  /** Texts that came together, each of them JSON. None: a sign of life. */
   came(texts: readonly string[]): void
   over(end: End): void
 }
@@ -104,8 +104,7 @@ async function readEvents(url: string, signal: AbortSignal, heard: () => void, l
       if (signal.aborted) return
       if (done) break
       heard()
-      const texts = lines.read(value)
-      if (texts.length > 0) listener.came(texts)
+      listener.came(lines.read(value))
     }
   } catch {
     if (signal.aborted) return
