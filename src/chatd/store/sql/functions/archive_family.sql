@@ -6,6 +6,7 @@ DECLARE
     change chat_change;
     changes chat_change[];
     member uuid;
+    worked_at timestamptz;
 BEGIN
     change := open_transition(name, target, only_owner);
     IF change.outcome = 'applied' AND change.is_child THEN
@@ -30,11 +31,13 @@ BEGIN
         changes := changes || change;
     END LOOP;
     FOREACH change IN ARRAY changes LOOP
-        -- When it was last at work stays: a chat that is brought back comes to the place that it had.
         change.archived := wanted;
+        -- When it was last at work stays: a chat that is brought back comes to the place that it had.
+        worked_at := change.updated_at;
         IF change.replica_id IS NOT NULL THEN
             change := rest(change);
         END IF;
+        change.updated_at := worked_at;
         RETURN NEXT close_transition(change);
     END LOOP;
     IF wanted THEN
