@@ -1,11 +1,11 @@
 /** What can be done with several chats at once. */
 import { Archive, ArchiveRestore, MailCheck, Pin, X } from "lucide-react"
 import { useState } from "react"
+import { broughtBack } from "../api/bring_back"
 import type { Chat } from "../api/schema"
 import { IconButton } from "../ui/buttons/IconButton"
 import { toast } from "../ui/floating/toast"
 import { words } from "../words"
-import { bringBack } from "./bring_back"
 import { isAtWork } from "./chat_menu"
 import css from "./Sidebar.module.css"
 import type { ChatList } from "./store"
@@ -52,7 +52,7 @@ export function Selection({ list, chats, onDone }: SelectionProps) {
         <IconButton name={text.unarchive} icon={ArchiveRestore} size="small" isBusy={isBusy} disabled={chats.length === 0} onClick={() => void each(chats, set(false), text.unarchivedMany, set(true))} />
       ) : (
         <>
-          <IconButton name={text.archive} icon={Archive} size="small" isBusy={isBusy} disabled={idle.length === 0} onClick={() => void each(idle, set(true), text.archived, (chat) => bringBack(list, chat))} />
+          <IconButton name={text.archive} icon={Archive} size="small" isBusy={isBusy} disabled={idle.length === 0} onClick={() => void each(idle, set(true), text.archived, (chat) => list.update(chat, broughtBack(chat)))} />
           <IconButton name={text.markRead} icon={MailCheck} size="small" disabled={isBusy || unread.length === 0} onClick={() => void each(unread, (chat) => list.markRead(chat), text.readMany)} />
           <IconButton
             name={text.pin}

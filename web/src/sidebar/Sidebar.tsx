@@ -2,6 +2,7 @@ import { MessageSquarePlus, PanelLeftClose, Search } from "lucide-react"
 import { Fragment, lazy, type ReactNode, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react"
 import { Link } from "wouter"
 import { useStore } from "zustand"
+import { broughtBack } from "../api/bring_back"
 import type { Chat } from "../api/schema"
 import { serverNow } from "../api/server_clock"
 import { Button } from "../ui/buttons/Button"
@@ -10,7 +11,6 @@ import { toast } from "../ui/floating/toast"
 import { Icon } from "../ui/Icon"
 import { Kbd } from "../ui/values/Kbd"
 import { words } from "../words"
-import { bringBack } from "./bring_back"
 import { ChatRow } from "./ChatRow"
 import { type ChatActs, isAtWork } from "./chat_menu"
 import { Filtered, FilterMenu } from "./Filter"
@@ -171,7 +171,7 @@ function useChatActs(list: ChatList, rename: (chat: Chat) => void): ChatActs {
             text: chat.title,
             action: {
               label: words.common.undo,
-              run: () => attempt(isArchived ? bringBack(list, chat) : list.update(chat, { archived: true }), () => void list.readAgain()),
+              run: () => attempt(list.update(chat, isArchived ? broughtBack(chat) : { archived: true }), () => void list.readAgain()),
             },
           }),
         ),

@@ -1,9 +1,10 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { Archive, ArchiveRestore, Download, Ellipsis, FoldVertical, Pencil, Search } from "lucide-react"
+import { broughtBack } from "../../api/bring_back"
 import { queries } from "../../api/queries"
 import { address, request } from "../../api/request"
 import { saveFile } from "../../api/save_file"
-import type { Chat } from "../../api/schema"
+import type { Chat, UpdateChat } from "../../api/schema"
 import type { OpenedChat } from "../../chat"
 import { IconButton } from "../../ui/buttons/IconButton"
 import { useCommands } from "../../ui/floating/commands"
@@ -26,24 +27,14 @@ export function ActionsMenu({ chat, opened, onRename }: ActionsMenuProps) {
   const text = words.panel.header
   const isResting = chat.status === "waiting" || chat.status === "error"
 
-  /** Gives whether it was done. */
-  async function archive(isArchived: boolean): Promise<boolean> {
+  async function archive(isArchived: boolean, body: UpdateChat = { archived: isArchived }): Promise<void> {
     try {
-      await request("PATCH /api/experimental/chats/{chat}", { path: { chat: chat.id }, body: { archived: isArchived } })
+      await request("PATCH /api/experimental/chats/{chat}", { path: { chat: chat.id }, body })
       client.setQueryData(queries.chat(chat.id).queryKey, (known) => known && { ...known, archived: isArchived })
-      if (isArchived) toast(text.archived, { action: { label: words.common.undo, run: () => void bringBack() } })
-      return true
+      if (isArchived) toast(text.archived, { action: { label: words.common.undo, run: () => void archive(false, broughtBack(chat)) } })
     } catch (error) {
       failed(isArchived ? text.archive : text.unarchive, error)
-      return false
     }
-  }
-
-  /** With its pin, which it lost by being archived. */
-  async function bringBack(): Promise<void> {
-    if (!(await archive(false)) || chat.pin_order === 0) return
-    const body = { pin_order: chat.pin_order }
-    await request("PATCH /api/experimental/chats/{chat}", { path: { chat: chat.id }, body }).catch((error: unknown) => failed(words.sidebar.pin, error))
   }
 
   const entries: MenuEntry[] = [
